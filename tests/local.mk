@@ -1,2 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What all tests share.
+
+# A fuzz target is tests/fuzz/fuzz-NAME.c with LLVMFuzzerTestOneInput() alone. Its fragment says:
+#   FUZZ_PROGRAMS += fuzz-NAME
+#   fuzz_NAME_SOURCES = tests/fuzz/fuzz-NAME.c $(FUZZ_MAIN)
+#   fuzz_NAME_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+#   fuzz_NAME_LDADD = …
+#   EXTRA_DIST += tests/data/fuzz/NAME
+# make check replays tests/data/fuzz/NAME/*; with --enable-fuzzer the program is libFuzzer's.
+FUZZ_PROGRAMS =
+check_PROGRAMS += $(FUZZ_PROGRAMS)
+EXTRA_DIST += tests/fuzz/replay-main.c
+if ENABLE_FUZZER
+FUZZ_MAIN =
+else
+FUZZ_MAIN = tests/fuzz/replay-main.c
+TESTS += $(FUZZ_PROGRAMS)
+endif
