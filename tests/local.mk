@@ -2,18 +2,18 @@
 # What all tests share.
 
 # A fuzz target is tests/fuzz/fuzz-NAME.c with LLVMFuzzerTestOneInput() alone. Its fragment says:
-#   FUZZ_PROGRAMS += fuzz-NAME
+#   FUZZ_TARGETS += fuzz-NAME
 #   fuzz_NAME_SOURCES = tests/fuzz/fuzz-NAME.c $(FUZZ_MAIN)
 #   fuzz_NAME_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 #   fuzz_NAME_LDADD = …
 #   EXTRA_DIST += tests/data/fuzz/NAME
 # make check replays tests/data/fuzz/NAME/*; with --enable-fuzzer the program is libFuzzer's.
-FUZZ_PROGRAMS =
-check_PROGRAMS += $(FUZZ_PROGRAMS)
+FUZZ_TARGETS =
+check_PROGRAMS += $(FUZZ_TARGETS)
 EXTRA_DIST += tests/fuzz/replay-main.c
 if ENABLE_FUZZER
 FUZZ_MAIN =
 else
 FUZZ_MAIN = tests/fuzz/replay-main.c
-TESTS += $(FUZZ_PROGRAMS)
+TESTS += $(FUZZ_TARGETS)
 endif
