@@ -231,18 +231,26 @@ bool varlink_call_writable(const struct varlink_call *call);
  */
 typedef int (*varlink_list_next)(void *userdata, json_t **ret_item);
 
+/* A list to answer with. Strings are borrowed for the duration of varlink_call_reply_list(). */
+struct varlink_list {
+	const char *name;     /* the array's field in the reply, as the description has it */
+	size_t batch_bytes;   /* a reply is at most this long; 0: 768 KiB */
+	json_t *extra;	      /* further fields of the first reply; consumed; may be NULL */
+	const char *too_long; /* error for a call without `more`; NULL: ExpectedMore */
+	varlink_list_next next;
+	void (*free)(void *userdata); /* called once when @next is no longer; may be NULL */
+	void *userdata;
+};
+
 /**
- * Answer with a list of any length: replies {"NAME": [items…]}, each encoded to at most
- * @batch_bytes (a single larger item goes alone) and written as the client takes them, the last
- * without `continues`. @next is called as the batches are made: from the event loop, one batch an
- * iteration. Answers org.varlink.service.ExpectedMore without `more` from the client.
- * @name: of the array, copied
- * @next, @free_userdata: the items' source; free_userdata (may be NULL) is called once, at the end,
- *     on disconnect or on failure of this function
+ * Answer with a list of any length: replies {"NAME": [items…]}, each encoded to at most batch_bytes
+ * (a single larger item goes alone) and made as the client takes them, one batch per iteration of
+ * the event loop; the last one is without `continues`. To a call without `more` the whole list in
+ * one reply of batch_bytes, or, where it is longer, the error list->too_long with parameters
+ * {"bytes_max": batch_bytes}.
  *
- * Keeps its own reference: a handler just returns what this returns. Uses the ready and the
- * disconnect callback. Errors as for replies.
+ * Keeps a reference of its own: a handler just returns what this returns. Takes the ready and the
+ * disconnect callback of the call. Errors as for replies; -EINVAL: the description of the method
+ * has no such field. On failure, too, list->free was called.
  */
-int varlink_call_reply_list(struct varlink_call *call, const char *name, size_t batch_bytes,
-			    varlink_list_next next, void (*free_userdata)(void *userdata),
-			    void *userdata);
+int varlink_call_reply_list(struct varlink_call *call, const struct varlink_list *list);
