@@ -65,11 +65,12 @@ typedef int (*varlink_client_callback)(json_t *parameters, bool continues, void 
 
 /**
  * Call a method with `more` and pass each reply on, until the last one. The time-out holds for
- * each reply. If @callback ends it early, or on -ETIMEDOUT, the connection is dead (Varlink has no
- * way to cancel but to close).
+ * each reply. After -ETIMEDOUT the connection is dead, and so it is when @callback ends it early
+ * (-ECANCELED from then on): Varlink has no way to cancel but to close.
  *
- * Returns 0 after the last reply, 1 if the service answered with an error (ret_x as above), the
- * callback's value, or negative errno.
+ * Returns 0 after the last reply (ret_x untouched: the callback had them all), 1 if the service
+ * answered with an error, which may come after replies (ret_x as above), the callback's value, or
+ * negative errno.
  */
 int varlink_client_call_more(struct varlink_client *client, const char *method, json_t *parameters,
 			     varlink_client_callback callback, void *userdata,
