@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What all of ibsmctl shares: its error line and its numbers.
+#include "ctl/ctl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ctl/text.h"
+#include "util/cleanup.h"
+
+void ctl_error(const struct ctl *ctl, const char *format, ...)
+{
+	_cleanup_free_ char *raw = NULL, *printable = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&raw, format, ap) < 0)
+		raw = NULL;
+	va_end(ap);
+	if (raw)
+		printable = text_printable(raw, ctl->out.utf8);
+	fprintf(stderr, "ibsmctl: %s\n", printable ? printable : "out of memory");
+}
+
+bool ctl_parse_number(const char *text, uint64_t *ret)
+{
+	unsigned long long number;
+	char *end;
+
+	if (!isdigit((unsigned char)text[0]))
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || *end || number == 0 || number > INT64_MAX)
+		return false;
+	*ret = number;
+	return true;
+}

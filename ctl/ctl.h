@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// What all of ibsmctl shares: the options, the connection, the output, and the verbs.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "ctl/output.h"
+
+#define CTL_SOCKET_DEFAULT "/run/ibsmd/io.ibsm.Monitor"
+#define CTL_TIMEOUT_SEC_DEFAULT 30
+#define CTL_COUNT_ALL UINT64_MAX
+
+enum {
+	EXIT_USAGE = 2,
+};
+
+struct varlink_client;
+
+struct ctl {
+	struct output out;
+
+	const char *socket;
+	uint64_t timeout_usec;
+	struct varlink_client *client; /* NULL until the first call */
+
+	/* Options of verbs. */
+	bool page; /* long lists go to a pager */
+	bool follow;
+	bool watch;
+	uint64_t watch_usec;
+	uint64_t count; /* 0: not given; CTL_COUNT_ALL */
+	uint64_t after; /* 0: not given */
+	const char *kind, *node, *type;
+};
+
+/* One line on standard error, harmless whatever the arguments hold. */
+void ctl_error(const struct ctl *ctl, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A decimal number above 0 that JSON's integers hold. */
+bool ctl_parse_number(const char *text, uint64_t *ret);
+
+/* A verb: @args are its own arguments. Returns the exit code; what failed is on standard error. */
+typedef int (*ctl_verb)(struct ctl *ctl, int n_args, char **args);
+
+int verb_status(struct ctl *ctl, int n_args, char **args);
+int verb_nodes(struct ctl *ctl, int n_args, char **args);
+int verb_node(struct ctl *ctl, int n_args, char **args);
+int verb_links(struct ctl *ctl, int n_args, char **args);
+int verb_sweeps(struct ctl *ctl, int n_args, char **args);
+int verb_sweep(struct ctl *ctl, int n_args, char **args);
+int verb_events(struct ctl *ctl, int n_args, char **args);
+int verb_route(struct ctl *ctl, int n_args, char **args);
+int verb_sms(struct ctl *ctl, int n_args, char **args);
+int verb_groups(struct ctl *ctl, int n_args, char **args);
+int verb_partitions(struct ctl *ctl, int n_args, char **args);
+int verb_options(struct ctl *ctl, int n_args, char **args);
