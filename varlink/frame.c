@@ -168,7 +168,7 @@ int varlink_out_append_json(struct varlink_out *out, const json_t *json, size_t 
 	struct dump dump = {.out = out, .left_bytes = limit_bytes};
 	size_t pending = varlink_out_pending(out);
 
-	if (json_dump_callback(json, dump_callback, &dump, JSON_COMPACT) < 0) {
+	if (json_dump_callback(json, dump_callback, &dump, JSON_COMPACT | JSON_ENCODE_ANY) < 0) {
 		varlink_out_rewind(out, pending);
 		return dump.error < 0 ? dump.error : -ENOMEM;
 	}
