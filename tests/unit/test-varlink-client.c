@@ -403,6 +403,8 @@ static void test_answers_that_are_none(void **state)
 		{"{\"error\":{}}", -EPROTO},
 		{"{\"error\":\"\xff\"}", -EPROTO},
 	};
+	static const char sparse[] = "{}\0{\"parameters\":null,\"error\":null,\"continues\":null}";
+	static const char error[] = "{\"error\":\"a.b.E\",\"continues\":true}\0{}";
 	int again;
 
 	(void)state;
