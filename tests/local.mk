@@ -17,3 +17,10 @@ else
 FUZZ_MAIN = tests/fuzz/replay-main.c
 TESTS += $(FUZZ_TARGETS)
 endif
+
+# clang-tidy needs the flags that the compiler gets.
+print-cppflags:
+	@echo '-I. $(DEFS) $(AM_CPPFLAGS) $(OSM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS) $(INIH_CFLAGS) \
+		$(IBUMAD_CFLAGS) $(CMOCKA_CFLAGS)'
+.PHONY: print-cppflags
+EXTRA_DIST += tests/lint/lint.sh tests/lint/check-python.py
