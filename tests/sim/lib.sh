@@ -358,6 +358,11 @@ value = eval(sys.argv[1])
 print(value if isinstance(value, str) else json.dumps(value))' "$expression"
 }
 
+# Whether ibsmd has any fabric at all.
+sim_has_fabric() {
+	[ "$(sim_json 'it["fabric"]["switches"] + it["fabric"]["cas"] > 0' status 2>/dev/null)" = true ]
+}
+
 # Whether ibsmd has all of the fabric that the net file holds (or that is left of it, given).
 sim_fabric_up() {
 	[ "$(sim_json '"{switches} {cas} {routers} {links}".format(**it["fabric"])' status 2>/dev/null)" = \
