@@ -218,7 +218,8 @@ def parse_args(argv):
     common.add_argument("-o", "--output", metavar="FILE", help="default: standard output")
 
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    shapes = parser.add_subparsers(dest="shape", required=True, metavar="SHAPE", parser_class=Parser)
+    shapes = parser.add_subparsers(dest="shape", required=True, metavar="SHAPE",
+                                   parser_class=Parser)
 
     shape = shapes.add_parser("tree2", parents=[common], help="a two-level tree")
     shape.add_argument("--leaves", type=count(1), default=4, help="default %(default)s")

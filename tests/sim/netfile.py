@@ -34,9 +34,11 @@ LINK_TYPE = re.compile(r"\blid\s+\d+\s+(\d+)x\s?([A-Z]+\d*)")
 EXECUTED = re.compile(r"^(do|include)")
 PORTS_REPORT = re.compile(r"^(SW|CA|RT)\s+\d+\s+\d+\s+0x[0-9a-fA-F]+\s")
 # What ibnetdiscover prints around the nodes.
-FURNITURE = re.compile(r"^(#|\s*$|Chassis\b|Non-Chassis|chassisguid=|(Spine|Line|SRBD|SFB)\s*\d)")
+FURNITURE = re.compile(
+    r"^(#|\s*$|Chassis\b|Non-Chassis|chassisguid=|(Spine|Line|SRBD|SFB)\s*\d)")
 
-# Bits of LinkWidthEnabled that ibsim derives from an annotation; it stops where two ends share none.
+# Bits of LinkWidthEnabled that ibsim derives from an annotation. It stops at a cable whose ends
+# share none.
 WIDTHS = {"1": 0x1, "2": 0x10, "4": 0x3, "8": 0x4, "12": 0xB}
 DEFAULT_WIDTH = 0x2
 SPEEDS = ("SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR")
@@ -137,7 +139,8 @@ def parse_port(node, match, notes):
                   " link ends of a speed that it does not know", "x".join(link))
         link = (link[0], "HDR") if newer else None
     if link and link[0] not in WIDTHS:
-        notes.add("leaving to ibsim's default link ends of a width that it does not know", "x".join(link))
+        notes.add("leaving to ibsim's default link ends of a width that it does not know",
+                  "x".join(link))
         link = None
     return int(number), Port(peer_id, int(peer_port), link, lid_of(own), lmc_of(own))
 
