@@ -3,6 +3,8 @@
 ibsmincludedir = $(includedir)/ibsm
 ibsminclude_HEADERS = \
 	include/ibsm/limits.h \
+	include/ibsm/probe-layout.h \
+	include/ibsm/probe.h \
 	include/ibsm/snapshot-layout.h \
 	include/ibsm/snapshot.h \
 	include/ibsm/wire-layout.h \

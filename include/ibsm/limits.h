@@ -27,7 +27,25 @@
 #define IBSM_SWEEP_EVENTS_MAX 1024	  /* changes listed in one story; the rest are counted */
 #define IBSM_CLIENTS_MAX 128		  /* Varlink connections at once */
 #define IBSM_MESSAGE_BYTES_MAX (4u << 20) /* one Varlink message, either way */
-#define IBSM_CLIENT_QUEUE_BYTES_MAX (8u << 20) /* unsent bytes of one client before it is dropped  \
-						*/
-#define IBSM_REPLY_BATCH_BYTES (768u << 10)    /* a list's batch: stays below 1 MB */
+#define IBSM_CLIENT_QUEUE_BYTES_MAX                                                                \
+	(8u << 20)			    /* unsent bytes of one client before it is dropped     \
+					     */
+#define IBSM_REPLY_BATCH_BYTES (768u << 10) /* a list's batch: stays below 1 MB */
 #define IBSM_NODE_NAME_MAP_ENTRIES_MAX (1u << 18)
+
+/* ibsm-probe. */
+#define IBSM_PROBE_PORTS_MAX 64	      /* rows of a port list */
+#define IBSM_PROBE_OUTSTANDING_MAX 16 /* queries without an answer yet, one for a LID */
+#define IBSM_PROBE_TIMEOUT_MSEC 1000  /* of a query: --timeout=, or the order, changes it */
+#define IBSM_PROBE_TIMEOUT_MSEC_MIN 10
+#define IBSM_PROBE_TIMEOUT_MSEC_MAX 10000
+#define IBSM_PROBE_MADS_PER_SEC 200 /* --rate= changes it */
+#define IBSM_PROBE_MADS_PER_SEC_MAX 10000
+#define IBSM_PROBE_MADS_BURST 32    /* sent at once after a pause */
+#define IBSM_PROBE_LOOK_MSEC 1000   /* without a port, queries look for one no more often */
+#define IBSM_PROBE_STUCK_SEC 15	    /* in one call of libibumad before it ends itself */
+#define IBSM_PROBE_PENDING_MAX 256  /* orders that ibsmd holds for it */
+#define IBSM_PROBE_ANSWER_MSEC 5000 /* after an order's own time-out: then ibsmd kills it */
+#define IBSM_PROBE_RELOOK_SEC 30    /* ibsmd asks again which port is the one */
+#define IBSM_PROBE_RESTART_MSEC 500 /* first pause before it is started again; doubles */
+#define IBSM_PROBE_RESTART_MSEC_MAX 60000
