@@ -47,10 +47,11 @@ void connection_close(struct connection *connection)
 	connection->blocked = false;
 }
 
+/* Out of kernel memory is not "full": nothing would tell us when to try again. The caller takes it
+ * for the end of the connection and comes back later. */
 static bool is_full(int error)
 {
-	return error == EAGAIN || error == EWOULDBLOCK || error == ENOBUFS || error == ENOMEM ||
-	       error == EINTR;
+	return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
 int connection_send(struct connection *connection, struct ibsm_wire_header *record, int fd)

@@ -16,6 +16,11 @@ plugin_libplugin_la_SOURCES = \
 	plugin/report.c plugin/report.h \
 	plugin/ring.c plugin/ring.h \
 	plugin/sender.c plugin/sender.h \
+	plugin/snapshot-buffer.c plugin/snapshot-buffer.h \
+	plugin/snapshot-options.c plugin/snapshot-options.h \
+	plugin/snapshot-resolve.c plugin/snapshot-resolve.h \
+	plugin/snapshot-send.c plugin/snapshot-send.h \
+	plugin/snapshot-take.c plugin/snapshot-take.h \
 	plugin/wake.c plugin/wake.h
 plugin_libplugin_la_CPPFLAGS = $(AM_CPPFLAGS) $(OSM_CFLAGS)
 plugin_libplugin_la_LDFLAGS = $(MODULE_LINK_FLAGS)

@@ -10,7 +10,11 @@
 
 #include <complib/cl_byteswap.h>
 #include <opensm/osm_event_plugin.h>
+#include <opensm/osm_mcm_port.h>
+#include <opensm/osm_multicast.h>
 #include <opensm/osm_opensm.h>
+#include <opensm/osm_partition.h>
+#include <opensm/osm_remote_sm.h>
 #include <opensm/osm_version.h>
 
 /* A field that another thread of opensm may be writing: one relaxed load, never a lock. */

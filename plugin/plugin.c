@@ -28,6 +28,7 @@ static void plugin_free(struct plugin *plugin)
 	if (!plugin)
 		return;
 	sender_free(plugin->sender);
+	snapshots_clear(&plugin->snapshots);
 	wake_clear(&plugin->wake);
 	ring_clear(&plugin->bulk);
 	ring_clear(&plugin->control);
@@ -45,6 +46,7 @@ static int plugin_new(osm_opensm_t *osm, struct plugin **ret_plugin)
 	memset(plugin, 0, sizeof(*plugin));
 	plugin->osm = osm;
 	plugin->wake.fd = -1;
+	snapshots_init(&plugin->snapshots, osm);
 	atomic_init(&plugin->sm_state, capture_state_now(osm));
 	options_parse(osm->subn.opt.event_plugin_options, complain, osm, &plugin->options);
 

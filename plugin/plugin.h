@@ -8,6 +8,7 @@
 #include "options.h"
 #include "osm.h"
 #include "ring.h"
+#include "snapshot-take.h"
 #include "wake.h"
 
 struct sender;
@@ -19,6 +20,7 @@ struct plugin {
 	struct ring control;
 	struct ring bulk;
 	struct wake wake;
+	struct snapshots snapshots;
 
 	/* Counters of the callbacks, read by the sender. */
 	_Atomic uint64_t zero_deltas;

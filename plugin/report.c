@@ -51,6 +51,41 @@ static void queue_event(struct plugin *plugin, struct ring *ring, osm_epi_event_
 	put(plugin, ring, &claim);
 }
 
+/*
+ * All on the sweeper thread, which holds no lock in these events (and only in these): see
+ * snapshot-take.c. SA_DB_DUMPED and HEAVY_SWEEP_START come when the last sweep is over and the next
+ * one has not changed anything yet, so a snapshot that is owed can be taken there.
+ */
+static void take_snapshot(struct plugin *plugin, osm_epi_event_id_t event, const void *data)
+{
+	bool taken = false;
+
+	switch (event) {
+	case OSM_EVENT_ID_SUBNET_UP:
+		taken = snapshots_take(&plugin->snapshots, IBSM_SNAPSHOT_SUBNET_UP);
+		break;
+	case OSM_EVENT_ID_UCAST_ROUTING_DONE:
+		if ((uintptr_t)data == UCAST_ROUTING_REROUTE)
+			taken = snapshots_take(&plugin->snapshots, IBSM_SNAPSHOT_REROUTE);
+		break;
+	case OSM_EVENT_ID_HEAVY_SWEEP_START:
+	case OSM_EVENT_ID_SA_DB_DUMPED:
+		taken = snapshots_catch_up(&plugin->snapshots, true);
+		break;
+	case OSM_EVENT_ID_HEAVY_SWEEP_DONE:
+		snapshots_prepare(&plugin->snapshots);
+		taken = snapshots_catch_up(&plugin->snapshots, false);
+		break;
+	case OSM_EVENT_ID_STATE_CHANGE:
+		taken = snapshots_catch_up(&plugin->snapshots, false);
+		break;
+	default:
+		break;
+	}
+	if (taken)
+		wake_always(&plugin->wake);
+}
+
 void report_event(struct plugin *plugin, osm_epi_event_id_t event, void *data)
 {
 	struct capture_time now = capture_now();
@@ -70,6 +105,8 @@ void report_event(struct plugin *plugin, osm_epi_event_id_t event, void *data)
 		atomic_fetch_add_explicit(&plugin->unknown_events, 1, memory_order_relaxed);
 		break;
 	}
+	if (plugin->options.snapshots)
+		take_snapshot(plugin, event, data);
 	atomic_fetch_add_explicit(&plugin->callback_nsec,
 				  capture_now().monotonic_nsec - now.monotonic_nsec,
 				  memory_order_relaxed);

@@ -37,6 +37,7 @@
 #include "capture.h"
 #include "connection.h"
 #include "report.h"
+#include "snapshot-send.h"
 #include "util/cleanup.h"
 
 #define MSEC_NSEC UINT64_C(1000000)
@@ -44,6 +45,7 @@
 #define HEARTBEAT_NSEC (1000 * MSEC_NSEC)
 #define DROPS_NSEC (100 * MSEC_NSEC) /* at most ten DROPS a second */
 #define NAP_NSEC (2 * MSEC_NSEC)
+#define PARCEL_NSEC (1000 * MSEC_NSEC) /* next try after a snapshot could not be sent */
 #define FLUSH_NSEC (200 * MSEC_NSEC)
 #define ROUND_BATCHES 16 /* batches of a ring before the loop looks at all else again */
 
@@ -72,6 +74,11 @@ struct sender {
 	uint64_t seen_control, seen_bulk;
 	uint64_t quiet_nsec, first_drop_nsec, last_drop_nsec;
 	uint64_t drops_nsec;
+
+	struct snapshot_store store;
+	bool resent;	      /* the next one to send was taken before this connection */
+	uint64_t known;	      /* generation that this connection has, 0 none */
+	uint64_t parcel_nsec; /* no memory for a snapshot: not before then */
 
 	/* What HELLO says and does not change. */
 	struct ibsm_wire_hello identity;
@@ -104,6 +111,9 @@ static void try_connect(struct sender *s, uint64_t now)
 	s->connected_nsec = now;
 	s->connections++;
 	s->hello_sent = false;
+	s->known = 0;
+	s->resent = s->store.generation != 0;
+	s->parcel_nsec = 0;
 	s->heartbeat_nsec = now;
 }
 
@@ -118,6 +128,7 @@ static int send_hello(struct sender *s)
 	capture_header(&hello.header, IBSM_WIRE_HELLO, &now);
 	hello.first_sequence = s->connection.sequence + 2;
 	hello.connection = s->connections;
+	hello.generation = s->store.generation;
 	hello.sm_port_guid = cl_ntoh64(OSM_READ(osm->subn.sm_port_guid));
 	hello.subnet_prefix = cl_ntoh64(OSM_READ(opt->subnet_prefix));
 	hello.sweep_interval_sec = OSM_READ(opt->sweep_interval);
@@ -151,6 +162,10 @@ static int send_heartbeat(struct sender *s, uint64_t now_nsec)
 		.bulk = counts(&plugin->bulk, s->sent_bulk, s->absent_bulk),
 		.zero_deltas = atomic_load(&plugin->zero_deltas),
 		.unknown_events = atomic_load(&plugin->unknown_events),
+		.snapshots_taken = atomic_load(&plugin->snapshots.taken),
+		.snapshots_skipped = atomic_load(&plugin->snapshots.skipped),
+		.snapshot_lock_nsec = atomic_load(&plugin->snapshots.lock_nsec),
+		.snapshot_lock_max_nsec = atomic_load(&plugin->snapshots.lock_max_nsec),
 		.callback_nsec = atomic_load(&plugin->callback_nsec),
 		.qp0_mads_sent = (uint32_t)OSM_READ(osm->stats.qp0_mads_sent),
 		.qp0_mads_rcvd = (uint32_t)OSM_READ(osm->stats.qp0_mads_rcvd),
@@ -166,6 +181,41 @@ static int send_heartbeat(struct sender *s, uint64_t now_nsec)
 	r = connection_send(&s->connection, &heartbeat.header, -1);
 	if (r > 0)
 		s->heartbeat_nsec = now_nsec + HEARTBEAT_NSEC;
+	return r;
+}
+
+static bool snapshot_due(const struct sender *s, uint64_t now)
+{
+	return s->store.generation != s->known && now >= s->parcel_nsec;
+}
+
+static int send_snapshot(struct sender *s, uint64_t now_nsec)
+{
+	struct capture_time taken = {s->store.monotonic_nsec, s->store.realtime_nsec};
+	struct ibsm_wire_snapshot record = {0};
+	struct snapshot_parcel parcel;
+	int r;
+
+	r = snapshot_store_parcel(&s->store, s->known, &parcel);
+	if (r < 0) {
+		s->parcel_nsec = now_nsec + PARCEL_NSEC;
+		return 1;
+	}
+	capture_header(&record.header, IBSM_WIRE_SNAPSHOT, &taken);
+	record.generation = s->store.generation;
+	record.size_bytes = parcel.size_bytes;
+	record.lock_nsec = s->store.lock_nsec;
+	record.reason = s->resent ? IBSM_SNAPSHOT_RECONNECT : s->store.reason;
+	record.full = parcel.full;
+	r = connection_send(&s->connection, &record.header, parcel.fd);
+	if (r == -ETOOMANYREFS) {
+		s->parcel_nsec = now_nsec + PARCEL_NSEC;
+		return 1;
+	}
+	if (r > 0) {
+		s->known = s->store.generation;
+		s->resent = false;
+	}
 	return r;
 }
 
@@ -249,6 +299,11 @@ static int work(struct sender *s, uint64_t now)
 		if (r <= 0)
 			return r;
 	}
+	if (snapshot_due(s, now)) {
+		r = send_snapshot(s, now);
+		if (r <= 0)
+			return r;
+	}
 	if (now >= s->heartbeat_nsec) {
 		r = send_heartbeat(s, now);
 		if (r <= 0)
@@ -286,7 +341,7 @@ static bool work_waits(struct sender *s, enum wake_mode mode)
 {
 	struct plugin *plugin = s->plugin;
 
-	if (atomic_load(&s->stop))
+	if (atomic_load(&s->stop) || snapshots_pending(&plugin->snapshots))
 		return true;
 	if (mode == WAKE_ANY)
 		return ring_peek(&plugin->control, 0) || ring_peek(&plugin->bulk, 0);
@@ -309,6 +364,8 @@ static uint64_t next_timer(const struct sender *s)
 		next = earlier(next, s->heartbeat_nsec);
 		if (drops_untold(s))
 			next = earlier(next, s->drops_nsec);
+		if (s->store.generation != s->known)
+			next = earlier(next, s->parcel_nsec);
 	}
 	return next;
 }
@@ -348,6 +405,22 @@ static void sleep_well(struct sender *s, int sent)
 	wake_up(&s->plugin->wake);
 }
 
+/* Whether a daemon is there or not: the buffer is wanted back, and the fd kept for one that comes.
+ */
+static void take_up_snapshot(struct sender *s)
+{
+	struct snapshots *snapshots = &s->plugin->snapshots;
+	struct snapshot_buffer *buffer = snapshots_receive(snapshots);
+	int r;
+
+	if (!buffer)
+		return;
+	r = snapshot_store_add(&s->store, buffer);
+	if (r > 0)
+		s->resent = false;
+	snapshots_return(snapshots, buffer, r < 0);
+}
+
 static int one_round(struct sender *s)
 {
 	struct capture_time time = capture_now();
@@ -359,6 +432,7 @@ static int one_round(struct sender *s)
 		s->sample_nsec = now + SAMPLE_NSEC;
 	}
 	look_at_drops(s, now);
+	take_up_snapshot(s);
 	if (s->connection.fd < 0)
 		try_connect(s, now);
 	if (can_send(s)) {
@@ -491,6 +565,7 @@ int sender_new(struct plugin *plugin, struct sender **ret_sender)
 	s->connection.fd = -1;
 	fill_identity(s);
 	backoff_init(&s->backoff, s->identity.instance);
+	snapshot_store_init(&s->store, s->identity.instance);
 	s->quiet_nsec = capture_now().monotonic_nsec;
 
 	r = start_thread(s);
@@ -511,6 +586,7 @@ struct sender *sender_free(struct sender *s)
 		wake_always(&s->plugin->wake);
 		pthread_join(s->thread, NULL);
 	}
+	snapshot_store_clear(&s->store);
 	free(s);
 	return NULL;
 }
