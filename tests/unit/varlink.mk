@@ -32,3 +32,5 @@ tests_unit_test_varlink_server_LDADD = $(VARLINK_TEST_LDADD)
 tests_unit_test_varlink_stream_SOURCES = tests/unit/test-varlink-stream.c $(VARLINK_HARNESS)
 tests_unit_test_varlink_stream_CFLAGS = $(VARLINK_TEST_CFLAGS)
 tests_unit_test_varlink_stream_LDADD = $(VARLINK_TEST_LDADD)
+
+include $(srcdir)/tests/varlink-go/local.mk
