@@ -42,7 +42,7 @@ static void print_event(struct output *out, const json_t *event)
 	output_add(out, STYLE_NONE, "%s %6" PRIu64 "  ",
 		   text_time(time, json_count_at(event, "realtime_usec"), out->full),
 		   json_count_at(event, "number"));
-	output_add(out, severity_style(json_text_at(event, "severity")), "%-16s",
+	output_add(out, severity_style(json_text_at(event, "severity")), "%-20s",
 		   json_text_at(event, "kind"));
 	output_add(out, STYLE_NONE, "  %s", json_text_at(event, "message"));
 	if (out->full)

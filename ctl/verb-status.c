@@ -235,6 +235,7 @@ static void print_plugin(struct output *out, const json_t *plugin)
 	uint64_t received = json_count_at(plugin, "events_received");
 	uint64_t dropped = json_count_at(plugin, "events_dropped");
 	uint64_t missed = json_count_at(plugin, "events_missed");
+	char callbacks[TEXT_BYTES], lock[TEXT_BYTES];
 
 	output_label(out, "Plugin");
 	if (!json_bool_at(plugin, "connected"))
@@ -249,6 +250,12 @@ static void print_plugin(struct output *out, const json_t *plugin)
 		output_add(out, STYLE_NONE, ", and %zu more", n - 1);
 	output_end(out);
 
+	if (out->full && connection)
+		output_field(
+			out, "", "plugin %s, callbacks took %s so far, snapshots %s at most",
+			json_text_at(connection, "plugin_version"),
+			text_duration(callbacks, json_count_at(connection, "callback_usec")),
+			text_duration(lock, json_count_at(connection, "snapshot_lock_max_usec")));
 	output_label(out, "");
 	output_add(out, STYLE_NONE, "%" PRIu64 " %s received, ",
 		   COUNTED(received, "event", "events"));

@@ -110,17 +110,18 @@ static void tell(struct output *out, const json_t *sweep)
 		output_add(out, STYLE_NONE, "It took %s and found ",
 			   text_duration(duration, json_count_at(sweep, "duration_usec")));
 	else
-		output_add(out, STYLE_NONE, "It has found ");
+		output_add(out, STYLE_NONE, "So far it has found ");
 	if (changes > 0)
-		output_add(out, STYLE_NONE, "%" PRIu64 " change%s", changes, plural(changes));
+		output_add(out, STYLE_NONE, "%" PRIu64 " change%s; ", changes, plural(changes));
 	else
-		output_add(out, STYLE_NONE, "nothing changed");
+		output_add(out, STYLE_NONE, "no change; ");
 	if (blocks > 0)
 		output_add(out, STYLE_NONE,
-			   "; %" PRIu64 " LFT block%s had to be rewritten, on %" PRIu64 " switch%s",
-			   blocks, plural(blocks), switches, switches == 1 ? "" : "es");
+			   "%" PRIu64 " LFT block%s on %" PRIu64 " switch%s %s rewritten", blocks,
+			   plural(blocks), switches, switches == 1 ? "" : "es",
+			   blocks == 1 ? "was" : "were");
 	else
-		output_add(out, STYLE_NONE, "; no LFT block had to be rewritten");
+		output_add(out, STYLE_NONE, "no LFT block was rewritten");
 	if (engine)
 		output_add(out, STYLE_NONE, " (%s)", engine);
 	output_line(out, STYLE_NONE, ".");
@@ -219,7 +220,7 @@ static void print_changes(struct output *out, const json_t *story)
 		return;
 	output_line(out, STYLE_NONE, "  Changes");
 	json_array_foreach (changes, i, event) {
-		output_add(out, STYLE_NONE, "    %-16s  %s", json_text_at(event, "kind"),
+		output_add(out, STYLE_NONE, "    %-20s  %s", json_text_at(event, "kind"),
 			   json_text_at(event, "message"));
 		if (out->full) {
 			json_array_foreach (json_at(event, "ends"), j, end)
