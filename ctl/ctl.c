@@ -4,10 +4,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ctl/json.h"
 #include "ctl/text.h"
 #include "util/cleanup.h"
 
@@ -23,6 +25,20 @@ void ctl_error(const struct ctl *ctl, const char *format, ...)
 	if (raw)
 		printable = text_printable(raw, ctl->out.utf8);
 	fprintf(stderr, "ibsmctl: %s\n", printable ? printable : "out of memory");
+}
+
+void ctl_print_ends(struct output *out, const json_t *ends)
+{
+	const json_t *end;
+	size_t i;
+
+	json_array_foreach (ends, i, end) {
+		output_add(out, STYLE_GREY, "%s%s", i == 0 ? " [" : " ", json_text_at(end, "guid"));
+		if (json_at(end, "port"))
+			output_add(out, STYLE_GREY, "/%" PRIu64, json_count_at(end, "port"));
+	}
+	if (json_array_size(ends) > 0)
+		output_add(out, STYLE_GREY, "]");
 }
 
 bool ctl_parse_number(const char *text, uint64_t *ret)

@@ -40,6 +40,9 @@ struct ctl {
 void ctl_error(const struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Which ends a line is about: " [0x0002c90200001234/3 0x0002c90200005678]"; nothing for none. */
+void ctl_print_ends(struct output *out, const json_t *ends);
+
 /* A decimal number above 0 that JSON's integers hold. */
 bool ctl_parse_number(const char *text, uint64_t *ret);
 

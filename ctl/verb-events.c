@@ -20,21 +20,6 @@ static enum style severity_style(const char *severity)
 	return strcmp(severity, "notice") == 0 ? STYLE_BOLD : STYLE_NONE;
 }
 
-/* Which ends the message names: [0x0002c90200001234/3 0x…/1], and the sweep. */
-static void print_details(struct output *out, const json_t *event)
-{
-	const json_t *end;
-	size_t i;
-
-	json_array_foreach (json_at(event, "ends"), i, end)
-		output_add(out, STYLE_GREY, "%s%s/%" PRIu64, i == 0 ? " [" : " ",
-			   json_text_at(end, "guid"), json_count_at(end, "port"));
-	if (i > 0)
-		output_add(out, STYLE_GREY, "]");
-	if (json_at(event, "sweep"))
-		output_add(out, STYLE_GREY, " (sweep %" PRIu64 ")", json_count_at(event, "sweep"));
-}
-
 static void print_event(struct output *out, const json_t *event)
 {
 	char time[TEXT_BYTES];
@@ -45,8 +30,12 @@ static void print_event(struct output *out, const json_t *event)
 	output_add(out, severity_style(json_text_at(event, "severity")), "%-20s",
 		   json_text_at(event, "kind"));
 	output_add(out, STYLE_NONE, "  %s", json_text_at(event, "message"));
-	if (out->full)
-		print_details(out, event);
+	if (out->full) {
+		ctl_print_ends(out, json_at(event, "ends"));
+		if (json_at(event, "sweep"))
+			output_add(out, STYLE_GREY, " (sweep %" PRIu64 ")",
+				   json_count_at(event, "sweep"));
+	}
 	output_end(out);
 }
 

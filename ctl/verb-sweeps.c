@@ -212,9 +212,9 @@ static int print_timeline(struct output *out, const json_t *sweep, const json_t 
 
 static void print_changes(struct output *out, const json_t *story)
 {
-	const json_t *changes = json_at(story, "changes"), *event, *end;
+	const json_t *changes = json_at(story, "changes"), *event;
 	uint64_t rest = json_count_at(story, "changes_not_listed");
-	size_t i, j;
+	size_t i;
 
 	if (json_array_size(changes) == 0)
 		return;
@@ -222,11 +222,8 @@ static void print_changes(struct output *out, const json_t *story)
 	json_array_foreach (changes, i, event) {
 		output_add(out, STYLE_NONE, "    %-20s  %s", json_text_at(event, "kind"),
 			   json_text_at(event, "message"));
-		if (out->full) {
-			json_array_foreach (json_at(event, "ends"), j, end)
-				output_add(out, STYLE_GREY, " [%s/%" PRIu64 "]",
-					   json_text_at(end, "guid"), json_count_at(end, "port"));
-		}
+		if (out->full)
+			ctl_print_ends(out, json_at(event, "ends"));
 		output_end(out);
 	}
 	if (rest > 0)

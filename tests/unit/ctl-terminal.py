@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""ibsmctl on a terminal: widths, colours, the pager, --watch, and names that attack the terminal."""
+"""ibsmctl on a terminal: widths, colours, the pager, --watch, and names that attack it."""
 
 import json
 import os
@@ -23,8 +23,8 @@ TABLES = [(['nodes'], 50), (['links'], 80), (['route', 'a', 'b'], 50), (['sweeps
 
 
 def width(text):
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in 'WF' else 1
-               for c in text)
+    wide = sum(unicodedata.east_asian_width(c) in 'WF' for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)
 
 
 def check_harmless(result, words):
@@ -80,7 +80,8 @@ def check_one_screen():
                 rows = result.out.splitlines()
                 check(len(rows) < lines, f'{scenario} fits {lines} lines', result)
                 check(max(map(width, rows)) <= 80, f'{scenario} fits 80 columns', result)
-                check(('more; all of them:' in result.out) == (scenario == 'alerts' and lines == 24),
+                too_many = scenario == 'alerts' and lines == 24
+                check(('more; all of them:' in result.out) == too_many,
                       f'{scenario} in {lines} lines tells of more', result)
 
 
@@ -98,10 +99,11 @@ def check_pager(fake):
                 {'SYSTEMD_PAGER': 'cat', 'PAGER': 'sed s/^/P:/'}):
         result = fake.terminal('sms', env=env)
         check(('P:' in result.out) == ('SYSTEMD_PAGER' not in env), f'{env}', result)
-    result = fake.terminal('sms', env={'SYSTEMD_PAGER': 'echo "$LESS $LESSCHARSET"; cat >/dev/null'})
+    tell = 'echo "$LESS $LESSCHARSET"; cat >/dev/null'
+    result = fake.terminal('sms', env={'SYSTEMD_PAGER': tell})
     check_equal(result.out, 'FRSXMK utf-8\n', "less's options")
-    result = fake.terminal('sms', env={'SYSTEMD_LESS': 'FR', 'PAGER': 'echo "$LESS"; cat >/dev/null'})
-    check_equal(result.out, 'FR\n', '$SYSTEMD_LESS')
+    result = fake.terminal('sms', env={'SYSTEMD_LESS': 'FR', 'PAGER': tell})
+    check_equal(result.out, 'FR utf-8\n', '$SYSTEMD_LESS')
 
     # A pager that is quit early is no error; one that cannot run is.
     for words in (['nodes'], ['events']):

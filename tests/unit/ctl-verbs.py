@@ -164,7 +164,8 @@ def main():
         check_status(fakes)
         for words, method, parameters, member, name in LISTS:
             batches = replies('scenario', method, parameters)
-            check_json(scenario, words, {name: [item for batch in batches for item in batch[member]]})
+            wanted = {name: [item for batch in batches for item in batch[member]]}
+            check_json(scenario, words, wanted)
         for words, method, parameters, of_reply in OBJECTS:
             check_json(scenario, words, of_reply(replies('scenario', method, parameters)[0]))
         check_json(scenario, ['options', 's*'], {'options': [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Runs ibsmctl against ctl-fake, with and without a terminal, in an environment without surprises."""
+"""Runs ibsmctl against ctl-fake, with and without a terminal, in an environment of its own."""
 
 import contextlib
 import fcntl

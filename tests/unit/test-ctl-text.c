@@ -171,7 +171,7 @@ static void test_nearest(void **state)
 	assert_string_equal(text_nearest("stauts", words), "status");
 	assert_string_equal(text_nearest("NODES", words) ? "found" : "none", "none");
 	assert_string_equal(text_nearest("nodess", words), "nodes");
-	assert_string_equal(text_nearest("noed", words), "node");
+	assert_string_equal(text_nearest("noed", words), "nodes");
 	assert_string_equal(text_nearest("rou", words), "route");
 	assert_string_equal(text_nearest("jsn", words), "json");
 	assert_null(text_nearest("frobnicate", words));
