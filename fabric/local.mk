@@ -1,4 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The fabric model and the analyses on it.
-noinst_HEADERS += fabric/diff.h fabric/fabric.h fabric/names.h fabric/node-name-map.h \
-	fabric/printable.h fabric/route.h fabric/snapshot-read.h fabric/story.h fabric/wire-read.h
+noinst_LIBRARIES += fabric/libfabric.a
+fabric_libfabric_a_SOURCES = \
+	fabric/diff.h \
+	fabric/fabric.h \
+	fabric/link.c \
+	fabric/model.c \
+	fabric/names.c \
+	fabric/names.h \
+	fabric/node-name-map.c \
+	fabric/node-name-map.h \
+	fabric/printable.c \
+	fabric/printable.h \
+	fabric/route.h \
+	fabric/settings.c \
+	fabric/snapshot-check.c \
+	fabric/snapshot-check.h \
+	fabric/snapshot-read.c \
+	fabric/snapshot-read.h \
+	fabric/story.h \
+	fabric/wire-read.c \
+	fabric/wire-read.h
+
+# What a program that uses it links with.
+FABRIC_LIBS = fabric/libfabric.a

@@ -19,8 +19,9 @@ struct wire_error {
  * @ret_error: gets the reason of a failure; may be NULL
  *
  * Checked: length against the type's, magic, version, that strings are NUL-terminated, and the
- * enums in which a reader would index or branch (SM states, trap numbers are not: any is legal).
- * Strings are not made printable: use printable() on them. Pure; any thread.
+ * enums and indexes that the plugin itself sets (SM states, LFT blocks); what a device said, such
+ * as a trap's number, is any value. Strings are not made printable: use printable() on them. Pure;
+ * any thread.
  *
  * Returns 0; -EMSGSIZE: longer than IBSM_WIRE_RECORD_MAX; -EPROTO: no record at all (too short for
  * a header, wrong magic, length that is not the datagram's); -EPROTONOSUPPORT: another version;
