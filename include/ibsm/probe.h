@@ -35,8 +35,11 @@
  * 1  first version
  */
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "limits.h"
 
@@ -389,6 +392,68 @@ static inline uint32_t ibsm_probe_reply_length(uint16_t type)
 	default:
 		return sizeof(struct ibsm_probe_reply);
 	}
+}
+
+/* An empty order of @type: its header, all else 0. Pure; any thread. */
+static inline void ibsm_probe_order_init(struct ibsm_probe_order *ret_order, uint16_t type,
+					 uint64_t sequence)
+{
+	memset(ret_order, 0, sizeof(*ret_order));
+	ret_order->header.magic = IBSM_PROBE_MAGIC;
+	ret_order->header.version = IBSM_PROBE_VERSION;
+	ret_order->header.type = type;
+	ret_order->header.length = sizeof(*ret_order);
+	ret_order->header.sequence = sequence;
+}
+
+/*
+ * Fill in what a PORT order chooses by, as people write it: "" or "auto", "CA/N" such as
+ * "mlx5_0/1", or a port GUID, "0x" and up to 16 hexadecimal digits. Touches only the fields of the
+ * choice. Pure; any thread.
+ *
+ * Returns 0, or -EINVAL and *@order is untouched.
+ */
+static inline int ibsm_probe_parse_port(const char *text, struct ibsm_probe_order *order)
+{
+	static const char digits[] = "0123456789abcdefABCDEF";
+	const char *slash = strrchr(text, '/');
+	const size_t length = strlen(text);
+
+	if (length == 0 || strcmp(text, "auto") == 0) {
+		order->port_guid = 0;
+		memset(order->ca_name, 0, sizeof(order->ca_name));
+		order->port = 0;
+		order->choice = IBSM_PROBE_CHOICE_AUTO;
+		return 0;
+	}
+	if (slash) {
+		const size_t name = (size_t)(slash - text);
+		const size_t number = strspn(slash + 1, "0123456789");
+		const unsigned long port = strtoul(slash + 1, NULL, 10);
+
+		if (name == 0 || name >= sizeof(order->ca_name) || memchr(text, '/', name) ||
+		    number == 0 || number > 3 || slash[1 + number] != 0 || port >= IBSM_PORTS_MAX)
+			return -EINVAL;
+		order->port_guid = 0;
+		memset(order->ca_name, 0, sizeof(order->ca_name));
+		memcpy(order->ca_name, text, name);
+		order->port = (uint8_t)port;
+		order->choice = IBSM_PROBE_CHOICE_NAME;
+		return 0;
+	}
+	if (length > 2 && length <= 18 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X') &&
+	    strspn(text + 2, digits) == length - 2) {
+		const unsigned long long guid = strtoull(text + 2, NULL, 16);
+
+		if (guid == 0)
+			return -EINVAL;
+		order->port_guid = guid;
+		memset(order->ca_name, 0, sizeof(order->ca_name));
+		order->port = 0;
+		order->choice = IBSM_PROBE_CHOICE_GUID;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 /* A status in a few words, for people; never NULL. Pure; any thread. */
