@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Findings that follow from the present state alone: is the plugin there, did the last sweep work.
+#include "fabric/detect-state.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#define USEC_PER_SEC UINT64_C(1000000)
+
+__attribute__((format(printf, 5, 6))) static struct finding *begin(struct finding *finding,
+								   enum finding_kind kind,
+								   enum finding_severity severity,
+								   const char *subject,
+								   const char *format, ...)
+{
+	va_list args;
+
+	*finding = (struct finding){.kind = kind, .severity = severity};
+	snprintf(finding->subject, sizeof(finding->subject), "%s", subject);
+	va_start(args, format);
+	vsnprintf(finding->message, sizeof(finding->message), format, args);
+	va_end(args);
+	return finding;
+}
+
+static struct finding_evidence *add(struct finding *finding, const char *name,
+				    enum finding_evidence_type type, uint64_t number)
+{
+	struct finding_evidence *evidence = &finding->evidence[finding->n_evidence++];
+
+	*evidence = (struct finding_evidence){.name = name, .type = type, .number = number};
+	return evidence;
+}
+
+static bool plugin_lost(const struct detect_state_input *in, struct finding *ret)
+{
+	uint64_t seconds = in->plugin_silent_usec / USEC_PER_SEC;
+
+	if (in->plugin_silent_usec < in->plugin_timeout_usec)
+		return false;
+	if (in->plugin_connected)
+		begin(ret, FINDING_PLUGIN_LOST, FINDING_WARNING, "plugin",
+		      "the plugin is connected, but has not been heard for %" PRIu64
+		      " s: is opensm stopped?",
+		      seconds);
+	else
+		begin(ret, FINDING_PLUGIN_LOST, FINDING_WARNING, "plugin",
+		      "no opensm with the plugin has been connected for %" PRIu64
+		      " s: what is known of the fabric is that old",
+		      seconds);
+	add(ret, "silent_usec", FINDING_NUMBER, in->plugin_silent_usec);
+	return true;
+}
+
+static bool sweep_failed(const struct detect_state_input *in, struct finding *ret)
+{
+	const struct story *story = in->ended;
+
+	if (!story)
+		return false;
+	if (story->result == STORY_ROUTING_FAILED)
+		begin(ret, FINDING_SWEEP_FAILED, FINDING_CRITICAL, "subnet",
+		      "sweep %" PRIu64 " failed: %s", story->number,
+		      story->result_text ?: "every routing engine failed");
+	else if (story->result == STORY_UP_WITH_ERRORS)
+		begin(ret, FINDING_SWEEP_FAILED, FINDING_WARNING, "subnet",
+		      "sweep %" PRIu64 " brought the subnet up, but with errors%s%s", story->number,
+		      story->result_text ? ": " : "", story->result_text ?: "");
+	else
+		return false;
+	ret->occurrence = story->number;
+	add(ret, "sweep", FINDING_NUMBER, story->number);
+	add(ret, "result", FINDING_TEXT, 0)->texts[0] = story_result_name(story->result);
+	return true;
+}
+
+static bool engine_fallback(const struct detect_state_input *in, struct finding *ret)
+{
+	struct finding_evidence *asked;
+	const struct snapshot *snapshot;
+	const char *used;
+
+	if (!in->fabric || !fabric_routing_fell_back(in->fabric))
+		return false;
+	snapshot = in->fabric->snapshot;
+	used = fabric_engine_used(in->fabric) ?: "";
+	begin(ret, FINDING_ROUTING_ENGINE_FALLBACK, FINDING_WARNING, "subnet",
+	      "routing engine %.32s is in use, since those that were asked for failed", used);
+	add(ret, "engine_used", FINDING_TEXT, 0)->texts[0] = used;
+	asked = add(ret, "engines_configured", FINDING_LIST, 0);
+	for (uint32_t i = 0; i < snapshot_engines(snapshot); i++) {
+		const struct ibsm_snap_engine *engine = snapshot_engine(snapshot, i);
+
+		if (engine->flags & IBSM_ENGINE_ASKED && asked->number < FINDING_LIST_MAX)
+			asked->texts[asked->number++] = snapshot_string(snapshot, engine->name);
+	}
+	return true;
+}
+
+static bool lft_mismatch(const struct detect_state_input *in, struct finding *ret)
+{
+	struct finding_evidence *switches;
+	const struct snapshot *snapshot;
+	uint32_t count;
+
+	if (!in->fabric || !fabric_counts(in->fabric)->lft_mismatches)
+		return false;
+	snapshot = in->fabric->snapshot;
+	count = fabric_counts(in->fabric)->lft_mismatches;
+	begin(ret, FINDING_LFT_MISMATCH, FINDING_WARNING, "subnet",
+	      "%" PRIu32 " switch%s did not acknowledge the forwarding table that opensm computed",
+	      count, count == 1 ? "" : "es");
+	ret->occurrence = snapshot->header.generation;
+	add(ret, "switches_total", FINDING_NUMBER, count);
+	switches = add(ret, "switches", FINDING_LIST, 0);
+	for (uint32_t i = 0; i < snapshot_switches(snapshot) && switches->number < FINDING_LIST_MAX;
+	     i++) {
+		const struct ibsm_snap_switch *sw = snapshot_switch(snapshot, i);
+
+		if (snapshot_new_lft(snapshot, sw))
+			switches->texts[switches->number++] =
+				fabric_node_name(in->fabric, sw->node);
+	}
+	return true;
+}
+
+static bool events_dropped(const struct detect_state_input *in, struct finding *ret)
+{
+	if (!in->dropped || in->dropped_ago_usec >= in->drops_clear_usec)
+		return false;
+	begin(ret, FINDING_EVENTS_DROPPED, FINDING_WARNING, "plugin",
+	      "the plugin dropped records, the last ones %" PRIu64
+	      " s ago: what is told of that time has gaps",
+	      in->dropped_ago_usec / USEC_PER_SEC);
+	ret->occurrence = in->dropped;
+	add(ret, "dropped", FINDING_NUMBER, in->dropped);
+	return true;
+}
+
+size_t detect_state(const struct detect_state_input *input,
+		    struct finding ret[static FINDING_KINDS])
+{
+	static bool (*const detectors[FINDING_KINDS])(const struct detect_state_input *,
+						      struct finding *) = {
+		[FINDING_PLUGIN_LOST] = plugin_lost,
+		[FINDING_SWEEP_FAILED] = sweep_failed,
+		[FINDING_ROUTING_ENGINE_FALLBACK] = engine_fallback,
+		[FINDING_LFT_MISMATCH] = lft_mismatch,
+		[FINDING_EVENTS_DROPPED] = events_dropped,
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < FINDING_KINDS; i++)
+		if (detectors[i](input, &ret[n]))
+			n++;
+	return n;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// Findings that follow from the present state alone: is the plugin there, did the last sweep work.
+#pragma once
+
+#include "fabric.h"
+#include "finding.h"
+#include "story.h"
+
+struct detect_state_input {
+	bool plugin_connected;
+	uint64_t plugin_silent_usec; /* since it was last heard; not connected: since it left */
+	uint64_t plugin_timeout_usec;
+	const struct fabric *fabric; /* NULL: none yet */
+	const struct story *ended;   /* the last sweep that has ended; NULL: none yet */
+	uint64_t dropped;	     /* records, in all */
+	uint64_t dropped_ago_usec;   /* since the last of them; not read where dropped is 0 */
+	uint64_t drops_clear_usec;
+};
+
+/**
+ * detect_state - what holds now
+ * @ret: gets up to FINDING_KINDS findings, each kind once; evidence is borrowed from the input
+ *
+ * Returns how many. Pure; any thread.
+ */
+size_t detect_state(const struct detect_state_input *input,
+		    struct finding ret[static FINDING_KINDS]);
