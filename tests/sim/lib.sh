@@ -225,7 +225,8 @@ sim_stop() {
 }
 
 sim_ibsim_ready() {
-	if grep -s 'sim_init failed\|ibpanic' "$SIM_DIR/ibsim-err.out" >&2; then
+	if ! sim_running ibsim; then
+		tail -n 3 "$SIM_DIR/ibsim-err.out" >&2
 		sim_fail 'ibsim cannot load this net file'
 	fi
 	grep -q 'sim> $' "$SIM_DIR/ibsim.out"

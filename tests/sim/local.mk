@@ -1,2 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Tests with the real opensm on ibsim.
+# Tests with the real opensm on ibsim, of the harness for them, and of the generator of fabrics.
+dist_check_DATA += tests/sim/lib.sh
+dist_check_SCRIPTS += tests/netgen/netgen.py tests/sim/netfile.py tests/sim/pick.py \
+	tests/sim/agree.py
+
+sim_tests = \
+	tests/netgen/test-netgen.py \
+	tests/sim/test-netfile.py \
+	tests/sim/test-harness.sh
+dist_check_SCRIPTS += $(sim_tests)
+TESTS += $(sim_tests)
