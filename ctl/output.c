@@ -115,7 +115,8 @@ const char *output_glyph(const struct output *out, enum glyph glyph)
 	return glyphs[glyph][out->utf8];
 }
 
-static void add(struct output *out, enum style style, const char *format, va_list ap)
+__attribute__((format(printf, 3, 0))) static void add(struct output *out, enum style style,
+						      const char *format, va_list ap)
 {
 	_cleanup_free_ char *raw = NULL, *printable = NULL, *cut = NULL;
 

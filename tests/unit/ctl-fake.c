@@ -85,6 +85,12 @@ static int close_connection(struct varlink_call *call, void *userdata)
 	return -ECONNABORTED;
 }
 
+static void drop_call(struct varlink_call *call, void *userdata)
+{
+	(void)userdata;
+	varlink_call_unref(call);
+}
+
 static int answer(struct varlink_call *call, json_t *parameters, void *userdata)
 {
 	const char *method = short_name(varlink_call_method(call));
@@ -118,7 +124,7 @@ static int answer(struct varlink_call *call, json_t *parameters, void *userdata)
 					  json_incref(json_object_get(item, "parameters")));
 	}
 	if (then) {
-		varlink_call_ref(call);
+		varlink_call_set_disconnect(varlink_call_ref(call), drop_call, NULL);
 		if (strcmp(then, "close") == 0) {
 			varlink_call_set_ready(call, close_connection, NULL);
 			varlink_call_arm(call);
