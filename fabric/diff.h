@@ -32,9 +32,9 @@ enum fabric_change_kind {
 	FABRIC_CHANGE_ROUTING_FELL_BACK,      /* new_text: the engine in use */
 	FABRIC_CHANGE_ROUTING_FALL_BACK_OVER, /* an engine that was asked for is in use again */
 	FABRIC_CHANGE_NODE_REMOVED,	      /* count: its links */
-	FABRIC_CHANGE_NODE_ADDED,
-	FABRIC_CHANGE_LINK_REMOVED, /* a, b */
-	FABRIC_CHANGE_LINK_MOVED,   /* a stayed, b is its new other end, c its former one */
+	FABRIC_CHANGE_NODE_ADDED,	      /* count: its links */
+	FABRIC_CHANGE_LINK_REMOVED,	      /* a, b */
+	FABRIC_CHANGE_LINK_MOVED, /* a stayed, b is its new other end, c its former one */
 	FABRIC_CHANGE_LINK_ADDED,
 	FABRIC_CHANGE_LINK_WIDTH,   /* old, new: PortInfo codes; texts */
 	FABRIC_CHANGE_LINK_SPEED,   /* old, new: enum speed; texts */
@@ -115,10 +115,14 @@ int fabric_diff(const struct fabric *old, const struct fabric *new, struct fabri
 struct fabric_changes *fabric_changes_free(struct fabric_changes *changes);
 DEFINE_CLEANUP(struct fabric_changes *, fabric_changes_free);
 
-/* A copy of the first `max` changes with strings of its own; the totals (by_kind, lft_*) stay those
+/* A copy of the first `max` changes with strings of its own; the totals (by_kind, lft_*) are those
  * of the whole. Returns 0; -ENOMEM. */
 int fabric_changes_copy(const struct fabric_changes *changes, size_t max,
 			struct fabric_changes **ret);
+
+/* Appends the first `max` changes of `from`, copied, and adds all of its totals. Returns 0;
+ * -ENOMEM: some of them may have been appended. */
+int fabric_changes_append(struct fabric_changes *to, const struct fabric_changes *from, size_t max);
 
 /* Stable names: "node-added", "link-width" …; NULL out of range. Part of the API: never renamed. */
 const char *fabric_change_kind_name(enum fabric_change_kind kind);

@@ -2,6 +2,13 @@
 # The fabric model and the analyses on it.
 noinst_LIBRARIES += fabric/libfabric.a
 fabric_libfabric_a_SOURCES = \
+	fabric/change-text.c \
+	fabric/diff-internal.h \
+	fabric/diff-link.c \
+	fabric/diff-node.c \
+	fabric/diff-routing.c \
+	fabric/diff-table.c \
+	fabric/diff.c \
 	fabric/diff.h \
 	fabric/fabric.h \
 	fabric/link.c \
@@ -12,6 +19,7 @@ fabric_libfabric_a_SOURCES = \
 	fabric/node-name-map.h \
 	fabric/printable.c \
 	fabric/printable.h \
+	fabric/route.c \
 	fabric/route.h \
 	fabric/settings.c \
 	fabric/snapshot-check.c \
@@ -19,6 +27,8 @@ fabric_libfabric_a_SOURCES = \
 	fabric/snapshot-read.c \
 	fabric/snapshot-read.h \
 	fabric/story.h \
+	fabric/string-pool.c \
+	fabric/string-pool.h \
 	fabric/wire-read.c \
 	fabric/wire-read.h
 

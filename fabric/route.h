@@ -9,7 +9,8 @@
 
 #define ROUTE_NO_PORT (-1)
 
-/* One node on the way. The first has no in_port and the last, where delivered, no out_port. */
+/* One node on the way. The first has no in_port; the last has no out_port where the packet was
+ * delivered, or where it is the switch that a loop came back to. */
 struct route_hop {
 	uint32_t node;	  /* index in the fabric */
 	int16_t in_port;  /* ROUTE_NO_PORT: the way begins here */
@@ -33,7 +34,7 @@ struct route_result {
 	uint16_t slid;
 	uint16_t dlid;
 	uint32_t loop_hops; /* ROUTE_LOOP: switches on the loop */
-	size_t hops;	    /* nodes on the way, also those that `max` left out; a loop once */
+	size_t hops; /* nodes on the way, also those that `max` left out; of a loop, once around */
 };
 
 /**
