@@ -519,6 +519,20 @@ const struct varlink_interface_method *varlink_interface_method(
 	return find(interface, MEMBER_METHOD, name);
 }
 
+const struct varlink_interface_method *varlink_interface_nth_method(
+	const struct varlink_interface *interface, size_t n)
+{
+	for (size_t i = 0; i < interface->n_members; i++)
+		if (interface->members[i]->kind == MEMBER_METHOD && n-- == 0)
+			return interface->members[i];
+	return NULL;
+}
+
+const char *varlink_interface_method_name(const struct varlink_interface_method *method)
+{
+	return method->name;
+}
+
 bool varlink_interface_has_error(const struct varlink_interface *interface, const char *name)
 {
 	return find(interface, MEMBER_ERROR, name);

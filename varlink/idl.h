@@ -33,6 +33,11 @@ const char *varlink_interface_text(const struct varlink_interface *interface);
 const struct varlink_interface_method *varlink_interface_method(
 	const struct varlink_interface *interface, const char *name);
 
+/* The methods in their order: NULL after the last one. */
+const struct varlink_interface_method *varlink_interface_nth_method(
+	const struct varlink_interface *interface, size_t n);
+const char *varlink_interface_method_name(const struct varlink_interface_method *method);
+
 bool varlink_interface_has_error(const struct varlink_interface *interface, const char *name);
 
 /* The method's reply has a field @name that is an array. */

@@ -119,8 +119,10 @@ static void test_depth_is_limited(void **state)
 	(void)state;
 
 	n = (size_t)sprintf(text, "interface a.b method M(a: ");
-	for (size_t i = 0; i < DEPTH; i++, n += 2)
-		memcpy(text + n, "[]", 2);
+	for (size_t i = 0; i < DEPTH; i++) {
+		text[n++] = '[';
+		text[n++] = ']';
+	}
 	strcpy(text + n, "int) -> ()");
 	assert_int_equal(varlink_interface_parse(text, &interface, NULL), -EBADMSG);
 	assert_null(interface);
@@ -151,6 +153,11 @@ static void test_lookups(void **state)
 	assert_null(varlink_interface_method(interface, "check"));
 	assert_null(varlink_interface_method(interface, "All"));
 	assert_null(varlink_interface_method(interface, "Broken"));
+	assert_ptr_equal(varlink_interface_nth_method(interface, 0), check);
+	assert_string_equal(varlink_interface_method_name(check), "Check");
+	assert_ptr_equal(varlink_interface_nth_method(interface, 1),
+			 varlink_interface_method(interface, "Nothing"));
+	assert_null(varlink_interface_nth_method(interface, 2));
 	assert_true(varlink_interface_has_error(interface, "Broken"));
 	assert_false(varlink_interface_has_error(interface, "Check"));
 	assert_true(varlink_interface_method_has_list(check, "items"));

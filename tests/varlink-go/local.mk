@@ -2,7 +2,8 @@
 # Our Varlink against Go's.
 check_PROGRAMS += \
 	tests/varlink-go/certification-client \
-	tests/varlink-go/certification-server
+	tests/varlink-go/certification-server \
+	tests/varlink-go/check-replies
 VARLINK_GO_TESTS = \
 	tests/varlink-go/test-certification.sh \
 	tests/varlink-go/test-interface-generator.sh
@@ -19,3 +20,6 @@ tests_varlink_go_certification_client_LDADD = $(VARLINK_LIBS)
 tests_varlink_go_certification_server_SOURCES = tests/varlink-go/certification-server.c
 tests_varlink_go_certification_server_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(SYSTEMD_CFLAGS)
 tests_varlink_go_certification_server_LDADD = $(VARLINK_LIBS)
+tests_varlink_go_check_replies_SOURCES = tests/varlink-go/check-replies.c
+tests_varlink_go_check_replies_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+tests_varlink_go_check_replies_LDADD = $(VARLINK_LIBS)

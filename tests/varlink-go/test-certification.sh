@@ -74,6 +74,12 @@ expect_error "{\"error\":\"$service.InvalidParameter\",\"parameters\":{\"paramet
 	$interface.Test01
 expect_error "{\"error\":\"$interface.ClientIdError\",\"parameters\":{}}" \
 	$interface.Test01 '{"client_id":"x"}'
+
+# Its replies fit its description.
+"$IBSM_BUILDDIR/tests/varlink-go/check-replies" "$dir/ours" "$service"
+"$IBSM_BUILDDIR/tests/varlink-go/check-replies" "$dir/ours" "$interface" \
+	Start '{}' Test01 '{"client_id":"client-1"}' End '{"client_id":"client-1"}'
+
 kill "$server"
 wait "$server" || fail "our service ended with $?"
 server=
