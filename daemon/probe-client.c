@@ -24,9 +24,9 @@
  * A round of its life: connect() or spawn() → PING and PORT are sent → the answer to PING shows
  * that the versions fit, the one to PORT whether there is a port → orders → drop(), for one of the
  * reasons of enum probe_client_trouble. drop() closes the socket and ends all orders. A child is
- * then killed (it exits by itself when its socket closes, unless it hangs) and reaped through its
- * pidfd, so no SIGCHLD handler is needed; only then does the pause before the next round begin. So
- * there is never more than one child.
+ * then killed (one that closed its end gets LEAVE_USEC to exit first) and reaped through its pidfd,
+ * so no SIGCHLD handler is needed; only then does the pause before the next round begin. So there
+ * is never more than one child.
  *
  * Our own orders, PING and PORT, travel in the list like a caller's.
  */
@@ -34,7 +34,7 @@
 #define USEC_PER_MSEC UINT64_C(1000)
 #define USEC_PER_SEC UINT64_C(1000000)
 #define CHILD_FD 3
-#define LEAVE_MSEC 1000
+#define LEAVE_USEC UINT64_C(1000000)
 
 struct pending {
 	struct pending *prev, *next;
@@ -54,7 +54,7 @@ struct probe_client {
 	pid_t pid; /* our child, 0: none, or a service's */
 	int pidfd;
 	sd_event_source *child;
-	sd_event_source *retry, *relook, *answer; /* timers */
+	sd_event_source *retry, *relook, *answer, *leave; /* timers */
 
 	struct pending *pending;
 	unsigned int pending_count;
@@ -93,7 +93,7 @@ static int arm(struct probe_client *c, sd_event_source **timer, uint64_t usec,
 		r = sd_event_source_set_time(*timer, usec);
 		return r < 0 ? r : sd_event_source_set_enabled(*timer, SD_EVENT_ONESHOT);
 	}
-	r = sd_event_add_time(c->event, timer, CLOCK_MONOTONIC, usec, 0, handler, c);
+	r = sd_event_add_time(c->event, timer, CLOCK_MONOTONIC, usec, USEC_PER_MSEC, handler, c);
 	if (r >= 0)
 		(void)sd_event_source_set_description(*timer, description);
 	return r;
@@ -108,6 +108,7 @@ static void disarm(sd_event_source *timer)
 static int on_retry(sd_event_source *source, uint64_t usec, void *userdata);
 static int on_relook(sd_event_source *source, uint64_t usec, void *userdata);
 static int on_answer_due(sd_event_source *source, uint64_t usec, void *userdata);
+static int on_leave_due(sd_event_source *source, uint64_t usec, void *userdata);
 
 static void arm_answer(struct probe_client *c)
 {
@@ -169,6 +170,12 @@ static void schedule_retry(struct probe_client *c)
 	(void)arm(c, &c->retry, c->status.retry_usec, on_retry, "probe-retry");
 }
 
+static void kill_child(struct probe_client *c)
+{
+	if (c->pid > 0 && pidfd_send_signal(c->pidfd, SIGKILL, NULL, 0) == 0)
+		c->status.kills++;
+}
+
 static void drop(struct probe_client *c, enum probe_client_trouble trouble, int error)
 {
 	const uint64_t now = now_usec(c);
@@ -191,18 +198,24 @@ static void drop(struct probe_client *c, enum probe_client_trouble trouble, int 
 	c->status.exit_signal = 0;
 	c->status.pid = 0;
 
-	if (c->pid > 0) {
-		/* One that has ended cannot be killed, and says how it ended. */
-		if (trouble != PROBE_CLIENT_ENDED &&
-		    pidfd_send_signal(c->pidfd, SIGKILL, NULL, 0) == 0)
-			c->status.kills++;
-	} else {
+	if (c->pid <= 0)
 		schedule_retry(c);
-	}
+	else if (trouble == PROBE_CLIENT_ENDED)
+		(void)arm(c, &c->leave, now + LEAVE_USEC, on_leave_due, "probe-leave");
+	else
+		kill_child(c);
 	end_orders(c, error, now);
-	/* An ended child's status is told once it is known. */
+	/* How a child ended is told once it is known. */
 	if (c->pid <= 0 || trouble != PROBE_CLIENT_ENDED)
 		changed(c);
+}
+
+static int on_leave_due(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void)source;
+	(void)usec;
+	kill_child(userdata);
+	return 0;
 }
 
 /* ---- orders ---- */
@@ -466,16 +479,9 @@ static int on_answer_due(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	DL_FOREACH (c->pending, p) {
-		if (p->deadline_usec == 0 || p->deadline_usec > now)
-			continue;
-		/* It may have answered while this loop was busy elsewhere. */
-		if (!take_replies(c)) {
-			drop(c, PROBE_CLIENT_ENDED, -ECONNRESET);
-			return 0;
-		}
-		break;
-	}
+	/* It may have answered while this loop was busy elsewhere. */
+	if (!take_replies(c))
+		drop(c, PROBE_CLIENT_ENDED, -ECONNRESET);
 	DL_FOREACH (c->pending, p) {
 		if (p->deadline_usec != 0 && p->deadline_usec <= now) {
 			drop(c, PROBE_CLIENT_HUNG, -ETIMEDOUT);
@@ -503,6 +509,7 @@ static int on_child(sd_event_source *source, int fd, uint32_t events, void *user
 	if (waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG) < 0 || info.si_pid == 0)
 		return 0;
 	c->child = sd_event_source_disable_unref(c->child);
+	disarm(c->leave);
 	close(c->pidfd);
 	c->pidfd = -1;
 	c->pid = 0;
@@ -694,9 +701,9 @@ static void end_child(struct probe_client *c)
 
 	if (c->pid <= 0)
 		return;
-	if (poll(&pfd, 1, LEAVE_MSEC) == 0) {
-		pidfd_send_signal(c->pidfd, SIGKILL, NULL, 0);
-		(void)poll(&pfd, 1, LEAVE_MSEC);
+	if (poll(&pfd, 1, LEAVE_USEC / USEC_PER_MSEC) == 0) {
+		kill_child(c);
+		(void)poll(&pfd, 1, LEAVE_USEC / USEC_PER_MSEC);
 	}
 	/* One that the kernel itself holds is left to it. */
 	(void)waitid(P_PIDFD, (id_t)c->pidfd, &info, WEXITED | WNOHANG);
@@ -715,6 +722,7 @@ void probe_client_free(struct probe_client *c)
 	sd_event_source_disable_unref(c->retry);
 	sd_event_source_disable_unref(c->relook);
 	sd_event_source_disable_unref(c->answer);
+	sd_event_source_disable_unref(c->leave);
 	sd_event_unref(c->event);
 	free(c->program);
 	free(c->socket_path);

@@ -110,7 +110,7 @@ int probe_client_set_choice(struct probe_client *client, const struct ibsm_probe
  * here.
  *
  * Returns 0; -ENOTCONN: ibsm-probe is away or just starting; -EBUSY: IBSM_PROBE_PENDING_MAX orders
- * wait already; -EINVAL: no order of that kind. Then @callback is not called.
+ * wait already; -EINVAL: @type is no order that callers give. Then @callback is not called.
  */
 int probe_client_order(struct probe_client *client, uint16_t type, uint16_t lid, uint8_t port,
 		       probe_client_callback callback, void *userdata);
