@@ -14,8 +14,6 @@ struct conf {
 	uint64_t drops_clear_usec;
 };
 
-#define CONF_PATH_DEFAULT "/etc/ibsmd/ibsmd.conf"
-
 /* What the keys are without a file. For conf_clear(). */
 int conf_init(struct conf *ret_conf);
 void conf_clear(struct conf *conf);

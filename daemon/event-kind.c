@@ -30,13 +30,49 @@ static const struct {
 				"the state of the SM that carries the plugin changed"},
 	[EVENT_TRAP] = {"trap", "opensm received a trap, or made one itself (64-67)"},
 	[EVENT_SWEEP_STARTED] = {"sweep-started", "a heavy sweep began"},
-	[EVENT_SWEEP_FAILED] = {"sweep-failed",
-				"a sweep ended without the subnet coming up, or with errors"},
+	[EVENT_SWEEP_FAILED] = {"sweep-failed", "a sweep ended without the subnet coming up"},
 	[EVENT_REROUTED] = {"rerouted", "a reroute without a sweep ended"},
-	[EVENT_SUBNET_UP] = {"subnet-up", "a heavy sweep ended and the subnet is up"},
+	[EVENT_SUBNET_UP] = {"subnet-up",
+			     "a heavy sweep ended and the subnet is up, maybe with errors"},
 	[EVENT_LFTS_CHANGED] = {"lfts-changed",
 				"many switches have other forwarding tables; the sweep's story "
 				"lists them"},
+};
+
+/* Their names are fabric/change-text.c's. */
+static const char *const change_texts[FABRIC_CHANGE_KINDS] = {
+	[FABRIC_CHANGE_FIRST_SEEN] = "the first snapshot of a subnet arrived",
+	[FABRIC_CHANGE_SM_APPEARED] = "opensm knows of another subnet manager",
+	[FABRIC_CHANGE_SM_DISAPPEARED] = "a subnet manager is gone",
+	[FABRIC_CHANGE_SM_STATE] = "a subnet manager has another state",
+	[FABRIC_CHANGE_SM_PRIORITY] = "a subnet manager has another priority",
+	[FABRIC_CHANGE_ENGINE_USED] = "another routing engine is in use, or none",
+	[FABRIC_CHANGE_ROUTING_FELL_BACK] =
+		"the routing engines that were asked for failed, and opensm took its default one",
+	[FABRIC_CHANGE_ROUTING_FALL_BACK_OVER] =
+		"a routing engine that was asked for is in use again",
+	[FABRIC_CHANGE_NODE_REMOVED] = "a node is gone",
+	[FABRIC_CHANGE_NODE_ADDED] = "a node is new",
+	[FABRIC_CHANGE_LINK_REMOVED] = "a cable is gone",
+	[FABRIC_CHANGE_LINK_MOVED] = "a cable leads to another port",
+	[FABRIC_CHANGE_LINK_ADDED] = "a cable is new",
+	[FABRIC_CHANGE_LINK_WIDTH] = "a cable runs at another width",
+	[FABRIC_CHANGE_LINK_SPEED] = "a cable runs at another speed",
+	[FABRIC_CHANGE_PORT_STATE] = "a port has another state while its cable stayed",
+	[FABRIC_CHANGE_LFT_MISMATCH] =
+		"a switch did not acknowledge the forwarding table that opensm computed",
+	[FABRIC_CHANGE_LFT_MISMATCH_OVER] = "a switch has the computed forwarding table again",
+	[FABRIC_CHANGE_LID] = "a port has another LID",
+	[FABRIC_CHANGE_LMC] = "a port has another LMC",
+	[FABRIC_CHANGE_NODE_RENAMED] = "a node has another name",
+	[FABRIC_CHANGE_PARTITION_REMOVED] = "a partition is gone",
+	[FABRIC_CHANGE_PARTITION_ADDED] = "a partition is new",
+	[FABRIC_CHANGE_PARTITION_MEMBERS] = "ports joined or left a partition",
+	[FABRIC_CHANGE_GROUP_REMOVED] = "a multicast group is gone",
+	[FABRIC_CHANGE_GROUP_ADDED] = "a multicast group is new",
+	[FABRIC_CHANGE_GROUP_MEMBERS] = "ports joined or left a multicast group",
+	[FABRIC_CHANGE_OPTION] = "an option of opensm has another value",
+	[FABRIC_CHANGE_LFT] = "a switch has another forwarding table",
 };
 
 const char *event_kind_name(unsigned kind)
@@ -51,7 +87,9 @@ const char *event_kind_name(unsigned kind)
 
 const char *event_kind_text(unsigned kind)
 {
-	return kind < EVENT_FABRIC_CHANGE ? kinds[kind].text : NULL;
+	if (kind < EVENT_FABRIC_CHANGE)
+		return kinds[kind].text;
+	return kind < EVENT_KINDS ? change_texts[kind - EVENT_FABRIC_CHANGE] : NULL;
 }
 
 bool event_kind_exists(const char *name)

@@ -30,7 +30,7 @@ enum event_kind {
 /* Names, stable, part of the API; NULL out of range. */
 const char *event_kind_name(unsigned kind);
 
-/* A sentence on when it is raised; NULL out of range and for changes of the fabric. */
+/* A sentence on when it is raised, as the manual page has it; NULL out of range. */
 const char *event_kind_text(unsigned kind);
 
 /* Whether some kind has this name. */

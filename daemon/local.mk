@@ -62,6 +62,7 @@ fabric_libfabric_a_SOURCES += \
 	fabric/finding.h
 
 ibsmd_SOURCES = daemon/main.c
+ibsmd_CPPFLAGS = $(AM_CPPFLAGS) -DCONF_PATH_DEFAULT='"$(sysconfdir)/ibsmd/ibsmd.conf"'
 ibsmd_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
 ibsmd_LDADD = $(DAEMON_LIBS)
 

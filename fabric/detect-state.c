@@ -46,9 +46,8 @@ static bool plugin_lost(const struct detect_state_input *in, struct finding *ret
 		      seconds);
 	else
 		begin(ret, FINDING_PLUGIN_LOST, FINDING_WARNING, "plugin",
-		      "no opensm with the plugin has been connected for %" PRIu64
-		      " s: what is known of the fabric is that old",
-		      seconds);
+		      "no opensm with the plugin has been connected for %" PRIu64 " s%s", seconds,
+		      in->fabric ? ": what is known of the fabric is that old" : "");
 	add(ret, "silent_usec", FINDING_NUMBER, in->plugin_silent_usec);
 	return true;
 }
