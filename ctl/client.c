@@ -320,7 +320,6 @@ int client_print_list(struct ctl *ctl, const struct client_list *list, json_t *p
 
 	if (r < 0) {
 		json_decref(parameters);
-		explain_connection(ctl, r);
 		return EXIT_FAILURE;
 	}
 	r = client_stream(ctl, list->method, parameters, list->member, print_item, &print);

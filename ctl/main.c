@@ -322,6 +322,18 @@ static int check_options(const struct ctl *ctl, const struct verb *verb, unsigne
 	return 0;
 }
 
+/* What goes to ibsmd goes as JSON. */
+static int check_words(const struct ctl *ctl, int n_args, char **args)
+{
+	for (int i = 0; i < n_args; i++) {
+		if (!text_is_utf8(args[i]))
+			return usage(ctl, "\"%s\" is not UTF-8", args[i]);
+	}
+	if ((ctl->kind && !text_is_utf8(ctl->kind)) || (ctl->node && !text_is_utf8(ctl->node)))
+		return usage(ctl, "--kind= and --node= take UTF-8");
+	return 0;
+}
+
 static int run(struct ctl *ctl, int argc, char **argv)
 {
 	const struct verb *verb = &verbs[0];
@@ -351,6 +363,8 @@ static int run(struct ctl *ctl, int argc, char **argv)
 	if (n_args < verb->n_args_min || n_args > verb->n_args_max)
 		return usage(ctl, "usage: ibsmctl %s%s", verb->name, verb->usage);
 	r = check_options(ctl, verb, options);
+	if (r == 0)
+		r = check_words(ctl, n_args, argv + optind);
 	if (r != 0)
 		return r;
 	if (ctl->out.json != JSON_OFF)

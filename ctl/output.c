@@ -61,6 +61,13 @@ void output_start_pager(struct output *out)
 	out->pager = pid;
 }
 
+int output_fail(struct output *out, int error)
+{
+	if (out->error == 0)
+		out->error = error;
+	return -out->error;
+}
+
 int output_flush(struct output *out)
 {
 	fflush(out->file);
@@ -140,8 +147,7 @@ __attribute__((format(printf, 3, 0))) static void add(struct output *out, enum s
 	output_style_end(out, style);
 	return;
 no_memory:
-	if (out->error == 0)
-		out->error = ENOMEM;
+	output_fail(out, ENOMEM);
 }
 
 void output_add(struct output *out, enum style style, const char *format, ...)
@@ -264,9 +270,8 @@ static void json_dump_indented(struct output *out, const json_t *value, unsigned
 	struct json_writer writer = {.out = out, .indent = indent};
 	size_t flags = out->json == JSON_PRETTY ? JSON_INDENT(JSON_INDENT_SPACES) : JSON_COMPACT;
 
-	if (json_dump_callback(value, json_write, &writer, flags | JSON_ENCODE_ANY) < 0 &&
-	    out->error == 0)
-		out->error = ENOMEM;
+	if (json_dump_callback(value, json_write, &writer, flags | JSON_ENCODE_ANY) < 0)
+		output_fail(out, ENOMEM);
 }
 
 void output_json(struct output *out, const json_t *value)

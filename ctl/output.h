@@ -63,6 +63,9 @@ int output_open(struct output *out, int fd);
  */
 void output_start_pager(struct output *out);
 
+/* Keep @error (an errno) as the output's, unless there is one already; returns it, negative. */
+int output_fail(struct output *out, int error);
+
 /* Write what is buffered. Returns 0 or the error, negative, also that of an earlier write. */
 int output_flush(struct output *out);
 

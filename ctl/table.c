@@ -44,11 +44,11 @@ int table_new(struct output *out, const char *name, const char *noun,
 	struct table *table = calloc(1, sizeof(*table));
 
 	if (!table)
-		return -ENOMEM;
+		return output_fail(out, ENOMEM);
 	table->columns = calloc(n_columns, sizeof(*table->columns));
 	if (!table->columns) {
 		table_free(table);
-		return -ENOMEM;
+		return output_fail(out, ENOMEM);
 	}
 	table->out = out;
 	table->name = name;
@@ -158,8 +158,6 @@ static void begin_json(struct table *table)
 
 int table_add(struct table *table, const json_t *row)
 {
-	int r;
-
 	table->n_rows++;
 	if (table->out->json != JSON_OFF) {
 		begin_json(table);
@@ -167,16 +165,14 @@ int table_add(struct table *table, const json_t *row)
 		return -table->out->error;
 	}
 
-	r = make_room(table);
-	if (r < 0)
-		return r;
+	if (make_room(table) < 0)
+		return output_fail(table->out, ENOMEM);
 	for (size_t i = 0; i < table->n_columns; i++) {
 		struct column *column = &table->columns[i];
 		struct cell *cell = &table->cells[table->n_cells];
 
-		r = cell_make(table->out, column->spec, row, cell);
-		if (r < 0)
-			return r;
+		if (cell_make(table->out, column->spec, row, cell) < 0)
+			return output_fail(table->out, ENOMEM);
 		table->n_cells++;
 		if (cell->width > column->width)
 			column->width = cell->width;

@@ -45,13 +45,13 @@ struct table;
  * @name: of the JSON array
  * @noun: for the count below the text: "12 nodes"; NULL: none
  * @columns: borrowed
- * Returns 0 or -ENOMEM.
+ * Returns 0, or the output's error, here without memory.
  */
 int table_new(struct output *out, const char *name, const char *noun,
 	      const struct table_column *columns, size_t n_columns, struct table **ret);
 struct table *table_free(struct table *table);
 
-/* @row: borrowed, not needed afterwards. Returns 0, -ENOMEM, or the output's error. */
+/* @row: borrowed, not needed afterwards. Returns 0 or the output's error. */
 int table_add(struct table *table, const json_t *row);
 
 /* Print what is left to be printed. */

@@ -102,6 +102,18 @@ char *text_printable(const char *text, bool utf8)
 	return copy;
 }
 
+bool text_is_utf8(const char *text)
+{
+	wchar_t c;
+
+	for (size_t n; *text; text += n) {
+		n = decode(text, &c);
+		if (n == 0)
+			return false;
+	}
+	return true;
+}
+
 size_t text_width(const char *text)
 {
 	size_t width = 0;

@@ -25,6 +25,9 @@ bool text_set_locale(void);
  */
 char *text_printable(const char *text, bool utf8);
 
+/* Whether all of @text is UTF-8, as JSON needs it. */
+bool text_is_utf8(const char *text);
+
 /* Columns that @text takes, which text_printable() has made. */
 size_t text_width(const char *text);
 

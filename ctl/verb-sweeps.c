@@ -178,7 +178,7 @@ static int print_timeline(struct output *out, const json_t *sweep, const json_t 
 	_cleanup_free_ struct moment *moments = calloc(n_causes + n_phases + 1, sizeof(*moments));
 
 	if (!moments)
-		return -ENOMEM;
+		return output_fail(out, ENOMEM);
 	json_array_foreach (causes, i, item) {
 		moments[n] = (struct moment){
 			.realtime_usec = json_count_at(item, "realtime_usec"),

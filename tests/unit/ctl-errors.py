@@ -52,6 +52,8 @@ USAGE = [
     (['node'], 'usage: ibsmctl node NAME|GUID|LID'),
     (['route', 'a'], 'usage: ibsmctl route SOURCE DESTINATION'),
     (['route', 'a', 'b', 'c'], 'usage: ibsmctl route SOURCE DESTINATION'),
+    (['node', b'a\xffb'], '"a\\xffb" is not UTF-8'),
+    (['events', b'--kind=\xc3'], '--kind= and --node= take UTF-8'),
     (['sweep', 'x'], '"x" is no number of a sweep'),
     (['sweep', '-1'], 'unknown option "-1": see ibsmctl --help'),
 ]

@@ -69,6 +69,16 @@ static void test_printable_bytes(void **state)
 	}
 }
 
+static void test_is_utf8(void **state)
+{
+	(void)state;
+	assert_true(text_is_utf8(""));
+	assert_true(text_is_utf8("größe \U0001f600"));
+	assert_false(text_is_utf8("a\xff"));
+	assert_false(text_is_utf8("\xc3"));
+	assert_false(text_is_utf8("\xed\xa0\x80"));
+}
+
 static void test_width(void **state)
 {
 	(void)state;
@@ -184,9 +194,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_printable), cmocka_unit_test(test_printable_bytes),
-		cmocka_unit_test(test_width),	  cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_duration),  cmocka_unit_test(test_time),
-		cmocka_unit_test(test_rate),	  cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_is_utf8),	  cmocka_unit_test(test_width),
+		cmocka_unit_test(test_cut),	  cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_time),	  cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_nearest),
 	};
 
 	setenv("LC_ALL", "C.UTF-8", 1);
