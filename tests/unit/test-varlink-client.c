@@ -171,6 +171,10 @@ static void test_call(void **state)
 	free(error);
 	expect_echo(client, "still there");
 	varlink_client_free(client);
+
+	client = connect_to(&background, VARLINK_TIMEOUT_INFINITE);
+	expect_echo(client, "patient");
+	varlink_client_free(client);
 	varlink_client_free(NULL);
 	background_stop(&background);
 }
@@ -327,6 +331,14 @@ static void test_timeout(void **state)
 	assert_true(now_usec() - begin >= IMPATIENCE_USEC);
 	/* A late reply must not be taken for the next call's. */
 	assert_int_equal(varlink_client_call(client, "org.example.test.Echo", NULL, NULL, NULL),
+			 -ETIMEDOUT);
+	assert_int_equal(varlink_client_send(client, "org.example.test.Echo", NULL, 0), -ETIMEDOUT);
+	assert_int_equal(varlink_client_receive(client, 0, &reply), -ETIMEDOUT);
+	varlink_client_free(client);
+
+	/* With no time at all. */
+	client = connect_to(&background, 0);
+	assert_int_equal(varlink_client_call(client, "org.example.test.Silent", NULL, NULL, NULL),
 			 -ETIMEDOUT);
 	varlink_client_free(client);
 

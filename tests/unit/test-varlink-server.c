@@ -21,6 +21,7 @@ static const char description[] = "# For tests.\n"
 				  "method Mark() -> ()\n"
 				  "method Peer() -> (uid: int, gid: int, pid: int)\n"
 				  "method Refuse() -> ()\n"
+				  "method Forbid() -> ()\n"
 				  "method Fail() -> ()\n"
 				  "method Forget() -> ()\n"
 				  "method Misuse() -> ()\n"
@@ -90,6 +91,13 @@ static int refuse(struct varlink_call *call, json_t *parameters, void *userdata)
 				  json_pack("{s:s}", "why", "because"));
 }
 
+static int forbid(struct varlink_call *call, json_t *parameters, void *userdata)
+{
+	(void)parameters;
+	(void)userdata;
+	return varlink_call_permission_denied(call);
+}
+
 static int break_down(struct varlink_call *call, json_t *parameters, void *userdata)
 {
 	(void)call;
@@ -152,6 +160,7 @@ static const struct varlink_method methods[] = {
 	{.name = "Mark", .handler = mark},
 	{.name = "Peer", .handler = tell_peer},
 	{.name = "Refuse", .handler = refuse},
+	{.name = "Forbid", .handler = forbid},
 	{.name = "Fail", .handler = break_down},
 	{.name = "Forget", .handler = forget},
 	{.name = "Misuse", .handler = misuse},
@@ -243,6 +252,7 @@ static void test_standard_errors(void **state)
 		{"org.example.test.Echo", "{\"text\":\"x\",\"colour\":\"blue\"}", NULL,
 		 "InvalidParameter", "{\"parameter\":\"colour\"}"},
 		{"org.example.test.Streamed", NULL, NULL, "ExpectedMore", "{}"},
+		{"org.example.test.Forbid", NULL, NULL, "PermissionDenied", "{}"},
 		{"org.example.test.Mark", NULL, "upgrade", "InvalidParameter",
 		 "{\"parameter\":\"upgrade\"}"},
 	};
