@@ -59,7 +59,7 @@ static int parse(const json_t *root, struct state *ret, const char **ret_why)
 		return -EBADMSG;
 	}
 	json_array_foreach (instances, i, entry) {
-		struct instance instance;
+		struct instance instance = {0};
 
 		if (i >= INSTANCES_MAX)
 			break;

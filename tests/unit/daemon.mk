@@ -1,2 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Unit tests of the daemon part.
+DAEMON_TESTS = \
+	tests/unit/test-conf \
+	tests/unit/test-events \
+	tests/unit/test-state
+check_PROGRAMS += $(DAEMON_TESTS)
+TESTS += $(DAEMON_TESTS)
+
+DAEMON_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS)
+DAEMON_TEST_LIBS = $(DAEMON_LIBS) $(CMOCKA_LIBS)
+
+tests_unit_test_conf_SOURCES = tests/unit/test-conf.c
+tests_unit_test_conf_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_conf_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_test_events_SOURCES = tests/unit/test-events.c
+tests_unit_test_events_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_events_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_test_state_SOURCES = tests/unit/test-state.c
+tests_unit_test_state_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_state_LDADD = $(DAEMON_TEST_LIBS)
