@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The table of kinds that the SM and sweep detectors raise: name, severity, when, until when.
+#include "detect-kind.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
+	[DETECT_SM_FLAPPING - FINDING_KINDS] =
+		{
+			.name = "sm-flapping",
+			.severity = FINDING_CRITICAL,
+			.raised = "the penalty of changes of the master, or of one SM's restarts, "
+				  "has reached its threshold",
+			.cleared = "the penalty has decayed below the threshold to reuse",
+			.advice = "Read the likely reason in the evidence. Equal priorities: give "
+				  "each SM one of its own. A fail-back pair: find out why the SM "
+				  "of the higher priority goes, or lower its priority until it "
+				  "stays. An SM that dies: read its log and its host's.",
+		},
+	[DETECT_SM_MASTER_CHANGED - FINDING_KINDS] =
+		{
+			.name = "sm-master-changed",
+			.severity = FINDING_NOTICE,
+			.raised = "another SM is master",
+			.cleared = "no further change for some time",
+			.advice = "If nobody planned it, find out why the former master went.",
+		},
+	[DETECT_SM_LOST - FINDING_KINDS] =
+		{
+			.name = "sm-lost",
+			.severity = FINDING_CRITICAL,
+			.raised = "no master SM answered in consecutive polls, and none says of "
+				  "itself that it is master",
+			.cleared = "a master answered in consecutive polls, or says of itself that "
+				   "it is master",
+			.advice = "Traffic goes on, but nothing can join, and no failed link is "
+				  "routed around. Start a subnet manager.",
+		},
+	[DETECT_SM_MULTIPLE_MASTERS - FINDING_KINDS] =
+		{
+			.name = "sm-multiple-masters",
+			.severity = FINDING_CRITICAL,
+			.raised = "more than one SM says that it is master, in consecutive polls",
+			.cleared = "at most one says so, in consecutive polls",
+			.advice = "They undo each other's work. Stop all but one; then look for "
+				  "different SM_Keys, ignore_other_sm, or a fabric that was split "
+				  "and joined again.",
+		},
+	[DETECT_SM_UNRESPONSIVE - FINDING_KINDS] =
+		{
+			.name = "sm-unresponsive",
+			.severity = FINDING_WARNING,
+			.raised = "a known SM left consecutive polls unanswered",
+			.cleared = "it answered consecutive polls, or is no longer known",
+			.advice = "See whether its process and its host run, and whether its link "
+				  "is up. A standby that does not answer will not take over.",
+		},
+	[DETECT_SM_HUNG - FINDING_KINDS] =
+		{
+			.name = "sm-hung",
+			.severity = FINDING_CRITICAL,
+			.raised = "the master answers polls but sends nothing of its own though "
+				  "sweeps are due: its ActCount grows by no more than the polls "
+				  "that it answered",
+			.cleared = "its ActCount grows by more than the polls that it answered",
+			.advice = "Its answering thread lives, its sweeper does not. Take a stack "
+				  "trace of the process, then restart it.",
+		},
+	[DETECT_SM_NO_STANDBY - FINDING_KINDS] =
+		{
+			.name = "sm-no-standby",
+			.severity = FINDING_NOTICE,
+			.raised = "for some time no SM has been standby beside the master",
+			.cleared = "there is a standby",
+			.advice =
+				"Run a second subnet manager, on another host and another switch.",
+		},
+	[DETECT_SM_EQUAL_PRIORITY - FINDING_KINDS] =
+		{
+			.name = "sm-equal-priority",
+			.severity = FINDING_WARNING,
+			.raised = "SMs that compete for being master have the same priority: the "
+				  "lower port GUID decides, and takes the mastership back whenever "
+				  "it returns",
+			.cleared = "their priorities differ",
+			.advice =
+				"Set sm_priority in each opensm.conf: the intended master highest.",
+		},
+	[DETECT_SM_NOT_HIGHEST - FINDING_KINDS] =
+		{
+			.name = "sm-not-highest",
+			.severity = FINDING_WARNING,
+			.raised = "for some time an SM that waits has had a higher priority than "
+				  "the master",
+			.cleared = "the master has the highest priority",
+			.advice = "The master should have handed over at a sweep: see whether it "
+				  "sweeps, whether ignore_other_sm is set, and whether their "
+				  "SM_Keys differ.",
+		},
+	[DETECT_SM_UNEXPECTED - FINDING_KINDS] =
+		{
+			.name = "sm-unexpected",
+			.severity = FINDING_WARNING,
+			.raised =
+				"an SM is not on the list ExpectedSM=; without a list: one runs on "
+				"a switch although hosts run some, or there are more than MaxSM=",
+			.cleared = "it is gone, or it is expected",
+			.advice = "Disable it where it runs, or add it to ExpectedSM=.",
+		},
+	[DETECT_SM_VIEWS_DISAGREE - FINDING_KINDS] =
+		{
+			.name = "sm-views-disagree",
+			.severity = FINDING_WARNING,
+			.raised = "what an opensm says of itself and what the fabric hears from it "
+				  "differ, in consecutive polls",
+			.cleared = "they agree, in consecutive polls",
+			.advice = "Several opensms on one port, a wrong LID, or two masters: query "
+				  "each SM with sminfo.",
+		},
+	[DETECT_SM_PLACEMENT - FINDING_KINDS] =
+		{
+			.name = "sm-placement",
+			.severity = FINDING_NOTICE,
+			.raised = "an SM stands where it need not: far, behind a slow or failing "
+				  "link, on the master's own switch, or in a switch whose SM is "
+				  "too small for the fabric",
+			.cleared = "none of it holds any more",
+			.advice =
+				"The evidence names each reason: move the SM, or repair its link.",
+		},
+	[DETECT_SM_CONFIG - FINDING_KINDS] =
+		{
+			.name = "sm-config",
+			.severity = FINDING_NOTICE,
+			.raised = "an option of opensm fails one of the checks",
+			.cleared = "it passes",
+			.advice = "The message says why, the evidence where that is written; "
+				  "opensm rereads most options on SIGHUP.",
+		},
+	[DETECT_SWEEP_STORM - FINDING_KINDS] =
+		{
+			.name = "sweep-storm",
+			.severity = FINDING_WARNING,
+			.raised = "heavy sweeps follow each other: their decaying count has "
+				  "reached its threshold",
+			.cleared = "the count has decayed below the threshold to reuse",
+			.advice =
+				"The evidence names the most frequent cause and sender: a link or "
+				"node that comes and goes. Disable its port until it is repaired.",
+		},
+	[DETECT_SWEEP_STUCK - FINDING_KINDS] =
+		{
+			.name = "sweep-stuck",
+			.severity = FINDING_CRITICAL,
+			.raised = "a heavy sweep has run for several times its usual duration",
+			.cleared = "a sweep ended well within that time",
+			.advice = "Look for nodes that do not answer, and in opensm's log for "
+				  "time-outs.",
+		},
+	[DETECT_SWEEP_SLOW - FINDING_KINDS] =
+		{
+			.name = "sweep-slow",
+			.severity = FINDING_WARNING,
+			.raised = "consecutive heavy sweeps took far longer than the median of the "
+				  "former ones",
+			.cleared = "consecutive ones took their usual time, or this has become the "
+				   "usual",
+			.advice = "Compare the phases: slow discovery is nodes that do not answer, "
+				  "slow routing a busy host, slow setup switches that do not "
+				  "acknowledge.",
+		},
+	[DETECT_TRAP_FLOOD - FINDING_KINDS] =
+		{
+			.name = "trap-flood",
+			.severity = FINDING_WARNING,
+			.raised = "one sender's traps follow each other: their decaying count has "
+				  "reached its threshold",
+			.cleared = "the count has decayed below the threshold to reuse",
+			.advice = "Reseat or replace the cable of the port that is named, or "
+				  "disable the port.",
+		},
+	[DETECT_NODE_UNRESPONSIVE - FINDING_KINDS] =
+		{
+			.name = "node-unresponsive",
+			.severity = FINDING_WARNING,
+			.raised = "something at the end of a live link did not answer in "
+				  "consecutive sweeps",
+			.cleared = "it was discovered, or its link is down",
+			.advice = "opensm waits for its time-outs in each sweep. Look at the node, "
+				  "or disable the port that it hangs on.",
+		},
+};
+
+const struct detect_kind_info *detect_kind_info(unsigned int kind)
+{
+	return kind >= FINDING_KINDS && kind < DETECT_KINDS ? &kinds[kind - FINDING_KINDS] : NULL;
+}
+
+const char *detect_kind_name(unsigned int kind)
+{
+	if (kind < FINDING_KINDS)
+		return finding_kind_info(kind)->name;
+	return kind < DETECT_KINDS ? detect_kind_info(kind)->name : NULL;
+}
+
+int detect_kind_from_name(const char *name)
+{
+	for (unsigned int i = 0; i < DETECT_KINDS; i++)
+		if (strcmp(name, detect_kind_name(i)) == 0)
+			return (int)i;
+	return -EINVAL;
+}

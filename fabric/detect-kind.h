@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The table of kinds that the SM and sweep detectors raise: name, severity, when, until when.
+#pragma once
+
+/*
+ * Kinds that follow from the present state alone are in finding.h; these need a memory. They go on
+ * from there with their numbers, so that one number names any kind, and each kind is in one table.
+ */
+
+#include <stddef.h>
+
+#include "finding.h"
+
+enum detect_kind {
+	DETECT_SM_FLAPPING = FINDING_KINDS,
+	DETECT_SM_MASTER_CHANGED,
+	DETECT_SM_LOST,
+	DETECT_SM_MULTIPLE_MASTERS,
+	DETECT_SM_UNRESPONSIVE,
+	DETECT_SM_HUNG,
+	DETECT_SM_NO_STANDBY,
+	DETECT_SM_EQUAL_PRIORITY,
+	DETECT_SM_NOT_HIGHEST,
+	DETECT_SM_UNEXPECTED,
+	DETECT_SM_VIEWS_DISAGREE,
+	DETECT_SM_PLACEMENT,
+	DETECT_SM_CONFIG,
+	DETECT_SWEEP_STORM,
+	DETECT_SWEEP_STUCK,
+	DETECT_SWEEP_SLOW,
+	DETECT_TRAP_FLOOD,
+	DETECT_NODE_UNRESPONSIVE,
+	DETECT_KINDS, /* one past the last, the kinds of finding.h counted */
+};
+
+struct detect_kind_info {
+	const char *name;		/* stable: part of the API, never renamed */
+	enum finding_severity severity; /* the usual one; sm-config's checks have their own */
+	const char *raised;		/* when; without a full stop, as in finding.c */
+	const char *cleared;
+	const char *advice; /* what the operator should do, in whole sentences */
+};
+
+/* NULL for kinds of finding.h, and out of range. */
+const struct detect_kind_info *detect_kind_info(unsigned int kind);
+
+/* The name of any kind, those of finding.h included; NULL out of range. */
+const char *detect_kind_name(unsigned int kind);
+
+/* Any kind by its name, or -EINVAL. */
+int detect_kind_from_name(const char *name);

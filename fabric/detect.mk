@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The detectors that need a memory: subnet managers and sweeps; with what they are made of.
+fabric_libfabric_a_SOURCES += \
+	fabric/alert-set.c \
+	fabric/alert-set.h \
+	fabric/damper.c \
+	fabric/damper.h \
+	fabric/detect-kind.c \
+	fabric/detect-kind.h \
+	fabric/detect-time.h \
+	fabric/evidence.c \
+	fabric/evidence.h \
+	fabric/mastership.c \
+	fabric/mastership.h \
+	fabric/sm-table.c \
+	fabric/sm-table.h \
+	fabric/sweep-stats.c \
+	fabric/sweep-stats.h \
+	fabric/trap-stats.c \
+	fabric/trap-stats.h
+
+# The damper's exp2().
+FABRIC_LIBS += -lm

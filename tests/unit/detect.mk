@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Unit tests of the detectors.
+DETECT_UNIT_TESTS = \
+	tests/unit/test-alert-set \
+	tests/unit/test-damper \
+	tests/unit/test-mastership \
+	tests/unit/test-sweep-stats
+check_PROGRAMS += $(DETECT_UNIT_TESTS)
+TESTS += $(DETECT_UNIT_TESTS)
+
+DETECT_BUILD = tests/unit/detect-build.c tests/unit/detect-build.h
+DETECT_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+DETECT_TEST_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)
+
+tests_unit_test_alert_set_SOURCES = tests/unit/test-alert-set.c
+tests_unit_test_alert_set_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_alert_set_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_damper_SOURCES = tests/unit/test-damper.c
+tests_unit_test_damper_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_damper_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_mastership_SOURCES = tests/unit/test-mastership.c $(DETECT_BUILD)
+tests_unit_test_mastership_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_mastership_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_sweep_stats_SOURCES = tests/unit/test-sweep-stats.c
+tests_unit_test_sweep_stats_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_sweep_stats_LDADD = $(DETECT_TEST_LDADD)
