@@ -11,6 +11,8 @@ fabric_libfabric_a_SOURCES = \
 	fabric/diff.c \
 	fabric/diff.h \
 	fabric/fabric.h \
+	fabric/lft-count.c \
+	fabric/lft-count.h \
 	fabric/link.c \
 	fabric/model.c \
 	fabric/names.c \
@@ -26,6 +28,9 @@ fabric_libfabric_a_SOURCES = \
 	fabric/snapshot-check.h \
 	fabric/snapshot-read.c \
 	fabric/snapshot-read.h \
+	fabric/story-internal.h \
+	fabric/story-teller.c \
+	fabric/story.c \
 	fabric/story.h \
 	fabric/string-pool.c \
 	fabric/string-pool.h \

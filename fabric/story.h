@@ -37,7 +37,10 @@
  *  - No event says that a sweep ended badly. STATE_CHANGE ends it (a higher SM, or the SM's port is
  *    down); an SM_STATE that left MASTER after DONE is a handover; else the next START tells:
  * without DONE, hop 0 or hop 1 failed; with DONE but no routing, every engine failed (START then
- * has no engine), or another master was waited for.
+ * has no engine), or another master was waited for. Such a story ends with its last record, since
+ * no later time is known.
+ *  - A snapshot shows what the newest sweep or reroute that had begun by then left behind; one
+ * copied while discovery still runs (an owed one), what the sweep before did.
  */
 
 #include <stdbool.h>
@@ -82,6 +85,7 @@ struct story_cause {
 	uint32_t count;		 /* the same trap of the same sender, folded */
 	uint64_t monotonic_usec; /* of the first */
 	uint64_t realtime_usec;
+	uint64_t last_monotonic_usec;
 	struct fabric_end sender; /* name NULL where no node has the LID (sender.lid) */
 };
 
@@ -186,8 +190,8 @@ const char *story_cause_text(const struct story_cause *cause, char *buffer, size
 #define STORY_CAUSE_TEXT_BYTES 512
 
 enum story_step {
-	STORY_OPENED,  /* it is new; it may be ended, too: a reroute is seen by its end alone */
-	STORY_CHANGED, /* something was added, also to one that has ended */
+	STORY_OPENED,
+	STORY_CHANGED, /* a cause, a phase or a snapshot was added, also to one that has ended */
 	STORY_ENDED,
 };
 
