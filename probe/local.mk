@@ -2,6 +2,7 @@
 # ibsm-probe, the one process that may send MADs.
 noinst_LIBRARIES += probe/libprobe.a
 probe_libprobe_a_SOURCES = \
+	probe/choose.c \
 	probe/get.c \
 	probe/get.h \
 	probe/harden.c \

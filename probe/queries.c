@@ -43,7 +43,7 @@ int queries_add(struct queries *queries, const struct ibsm_probe_order *order,
 		struct query *query = &queries->slots[i];
 
 		if (query->tid == 0)
-			slot = query;
+			slot = slot ?: query;
 		else if (query->order.lid == order->lid)
 			return IBSM_PROBE_BUSY_TARGET;
 	}
