@@ -82,19 +82,17 @@ int connection_send(struct connection *connection, struct ibsm_wire_header *reco
 	return 1;
 }
 
-int connection_send_ring(struct connection *connection, struct ring *ring, unsigned int max)
+int connection_send_ring(struct connection *connection, struct ring *ring, uint64_t before_nsec)
 {
 	struct mmsghdr messages[SEND_BATCH];
 	struct iovec iov[SEND_BATCH];
 	unsigned int n;
 	int sent;
 
-	if (max > SEND_BATCH)
-		max = SEND_BATCH;
-	for (n = 0; n < max; n++) {
+	for (n = 0; n < SEND_BATCH; n++) {
 		union ring_record *record = ring_peek(ring, n);
 
-		if (!record)
+		if (!record || record->header.monotonic_nsec >= before_nsec)
 			break;
 		record->header.sequence = connection->sequence + 1 + n;
 		iov[n] = (struct iovec){.iov_base = record, .iov_len = record->header.length};

@@ -27,7 +27,8 @@ void connection_close(struct connection *connection);
 int connection_send(struct connection *connection, struct ibsm_wire_header *record, int fd);
 
 /*
- * Send up to `max` records of `ring`, oldest first, and give their slots back. Returns how many, 0
- * with `blocked` set when the socket is full, or negative errno: the peer is gone.
+ * Send a batch of records of `ring`, oldest first, and give their slots back; none from the first
+ * on that was raised at `before_nsec` or later. Returns how many, 0 with `blocked` set when the
+ * socket is full, or negative errno: the peer is gone.
  */
-int connection_send_ring(struct connection *connection, struct ring *ring, unsigned int max);
+int connection_send_ring(struct connection *connection, struct ring *ring, uint64_t before_nsec);

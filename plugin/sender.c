@@ -264,7 +264,22 @@ static int send_drops(struct sender *s, uint64_t now_nsec)
 	return r;
 }
 
-/* Control records first; bulk ones in the gaps. Returns records sent or negative errno. */
+/* Control records that were raised before `before_nsec`. Returns how many, or negative errno. */
+static int send_control(struct sender *s, uint64_t before_nsec)
+{
+	int total = 0, r;
+
+	do {
+		r = connection_send_ring(&s->connection, &s->plugin->control, before_nsec);
+		if (r < 0)
+			return r;
+		s->sent_control += (uint64_t)r;
+		total += r;
+	} while (r > 0 && !s->connection.blocked);
+	return total;
+}
+
+/* Control records first; bulk ones in the gaps. Returns how many, or negative errno. */
 static int send_records(struct sender *s)
 {
 	int total = 0;
@@ -272,17 +287,17 @@ static int send_records(struct sender *s)
 	for (int i = 0; i < ROUND_BATCHES && !s->connection.blocked; i++) {
 		int control, bulk;
 
-		control = connection_send_ring(&s->connection, &s->plugin->control, UINT32_MAX);
+		control = send_control(s, UINT64_MAX);
 		if (control < 0)
 			return control;
-		s->sent_control += (uint64_t)control;
+		total += control;
 		if (s->connection.blocked)
-			return total + control;
-		bulk = connection_send_ring(&s->connection, &s->plugin->bulk, UINT32_MAX);
+			break;
+		bulk = connection_send_ring(&s->connection, &s->plugin->bulk, UINT64_MAX);
 		if (bulk < 0)
 			return bulk;
 		s->sent_bulk += (uint64_t)bulk;
-		total += control + bulk;
+		total += bulk;
 		if (control + bulk == 0)
 			break;
 	}
@@ -300,6 +315,10 @@ static int work(struct sender *s, uint64_t now)
 			return r;
 	}
 	if (snapshot_due(s, now)) {
+		/* What led to it comes first, but on a new connection nothing does. */
+		r = s->resent ? 0 : send_control(s, s->store.monotonic_nsec);
+		if (r < 0 || s->connection.blocked)
+			return r;
 		r = send_snapshot(s, now);
 		if (r <= 0)
 			return r;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #define AREA_GRAIN (16u << 10)
+#define TOUCH_STEP 4096u /* the smallest page that Linux has */
 
 void snapshot_buffer_reset(struct snapshot_buffer *buffer)
 {
@@ -57,6 +58,17 @@ void snapshot_buffer_want(struct snapshot_buffer *buffer, int area, size_t bytes
 		buffer->areas[area].wanted = bytes;
 }
 
+/*
+ * MAP_POPULATE makes the pages, but only an access from here makes the processor see them: under a
+ * hypervisor with shadow page tables the first one to each page still costs some 8 us (seen: 80 ms
+ * for 30 MB). Better now than under opensm's lock.
+ */
+static void touch(uint8_t *p, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += TOUCH_STEP)
+		*(volatile uint8_t *)(p + i) = 0;
+}
+
 /* A new mapping rather than mremap(): the content is not needed, and MAP_POPULATE faults it in. */
 static int memory_grow(struct snapshot_memory *memory)
 {
@@ -72,6 +84,7 @@ static int memory_grow(struct snapshot_memory *memory)
 		 -1, 0);
 	if (p == MAP_FAILED)
 		return -ENOMEM;
+	touch(p, bytes);
 	memory->data = p;
 	memory->capacity = bytes;
 	return 0;
