@@ -16,12 +16,18 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "fabric/snapshot-read.h"
 #include "ibsm/snapshot.h"
 #include "ibsm/wire.h"
 #include "util/cleanup.h"
 #include "wire-text.h"
 
 #define PEERS_MAX 32
+
+struct peer {
+	int fd;
+	struct snapshot *snapshot; /* the last one of this connection */
+};
 
 static const char *arg_save;
 static unsigned long arg_exit_after;
@@ -64,7 +70,25 @@ static const char *table_name(uint32_t id)
 	return id < ELEMENTSOF(names) && names[id] ? names[id] : "unknown";
 }
 
-/* The directory of a snapshot; its tables are for fabric/snapshot-read.c to judge. */
+/* As ibsmd would read it: against the one before it on this connection. */
+static void judge(struct peer *peer, int fd)
+{
+	struct snapshot_error error;
+	struct snapshot *snapshot;
+	int r = snapshot_read(fd, peer->snapshot, &snapshot, &error);
+
+	if (r < 0) {
+		printf("  INVALID %s (%s)\n", error.text, strerror(-r));
+		return;
+	}
+	snapshot_unref(peer->snapshot);
+	peer->snapshot = snapshot;
+	printf("  valid tables_taken=%u asymmetric_remotes=%u odd_values=%u %s\n",
+	       snapshot->tables_taken, snapshot->warnings.asymmetric_remotes,
+	       snapshot->warnings.odd_values, snapshot->warnings.first);
+}
+
+/* The directory of a snapshot. */
 static void print_directory(const uint8_t *p, size_t size)
 {
 	struct ibsm_snapshot_header header;
@@ -87,7 +111,7 @@ static void print_directory(const uint8_t *p, size_t size)
 	}
 }
 
-static void take_snapshot(int fd, uint64_t generation)
+static void take_snapshot(struct peer *peer, int fd, uint64_t generation)
 {
 	struct stat st;
 	char path[512];
@@ -100,6 +124,7 @@ static void take_snapshot(int fd, uint64_t generation)
 	if (p == MAP_FAILED)
 		return;
 	print_directory(p, (size_t)st.st_size);
+	judge(peer, fd);
 	if (arg_save) {
 		snprintf(path, sizeof(path), "%s/%" PRIu64 ".snapshot", arg_save, generation);
 		file = fopen(path, "we");
@@ -112,7 +137,7 @@ static void take_snapshot(int fd, uint64_t generation)
 }
 
 /* Returns false at the end of the connection. */
-static bool read_record(int fd)
+static bool read_record(struct peer *peer)
 {
 	char bytes[IBSM_WIRE_RECORD_MAX];
 	union {
@@ -124,7 +149,7 @@ static bool read_record(int fd)
 				 .msg_iovlen = 1,
 				 .msg_control = &control,
 				 .msg_controllen = sizeof(control)};
-	ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	ssize_t n = recvmsg(peer->fd, &message, MSG_CMSG_CLOEXEC);
 	struct ibsm_wire_snapshot snapshot = {0};
 	_cleanup_close_ int passed = -1;
 
@@ -136,7 +161,7 @@ static bool read_record(int fd)
 	wire_text(stdout, bytes, (size_t)n);
 	memcpy(&snapshot, bytes, (size_t)n < sizeof(snapshot) ? (size_t)n : sizeof(snapshot));
 	if (passed >= 0)
-		take_snapshot(passed, snapshot.generation);
+		take_snapshot(peer, passed, snapshot.generation);
 	return true;
 }
 
@@ -158,6 +183,7 @@ int main(int argc, char **argv)
 		{0},
 	};
 	struct pollfd fds[PEERS_MAX + 1];
+	struct peer peers[PEERS_MAX + 1];
 	unsigned long ended = 0;
 	nfds_t n = 1;
 	int c;
@@ -193,20 +219,25 @@ int main(int argc, char **argv)
 		if (poll(fds, n, -1) < 0)
 			return 1;
 		for (nfds_t i = n - 1; i > 0; i--) {
-			if (fds[i].revents == 0 || read_record(fds[i].fd))
+			if (fds[i].revents == 0 || read_record(&peers[i]))
 				continue;
 			printf("CLOSED\n");
 			close(fds[i].fd);
-			fds[i] = fds[--n];
+			snapshot_unref(peers[i].snapshot);
+			n--;
+			fds[i] = fds[n];
+			peers[i] = peers[n];
 			ended++;
 		}
 		if (fds[0].revents & POLLIN) {
 			int fd = accept4(fds[0].fd, NULL, NULL, SOCK_CLOEXEC);
 
-			if (fd >= 0 && n <= PEERS_MAX)
+			if (fd >= 0 && n <= PEERS_MAX) {
+				peers[n] = (struct peer){.fd = fd};
 				fds[n++] = (struct pollfd){.fd = fd, .events = POLLIN};
-			else if (fd >= 0)
+			} else if (fd >= 0) {
 				close(fd);
+			}
 		}
 	}
 	return 0;

@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Tests that load the plugin as opensm does.
-check_PROGRAMS += tests/host/ibsm-wire-dump
+# Programs that play opensm (load the plugin, raise events) or ibsmd (print what comes), and tests.
+check_PROGRAMS += tests/host/ibsm-host tests/host/ibsm-wire-dump
+check_LIBRARIES += tests/host/libhost.a
+
+# These play opensm, so they have its libraries; the plugin must do without.
+OSM_LIBS = -lopensm -losmcomp -losmvendor
+
+tests_host_libhost_a_SOURCES = \
+	tests/host/fake-osm.c tests/host/fake-osm.h \
+	tests/host/loaded.c tests/host/loaded.h \
+	tests/host/notice.c tests/host/notice.h
+tests_host_libhost_a_CPPFLAGS = $(AM_CPPFLAGS) $(OSM_CFLAGS)
+
+tests_host_ibsm_host_SOURCES = tests/host/ibsm-host.c
+tests_host_ibsm_host_CPPFLAGS = $(AM_CPPFLAGS) $(OSM_CFLAGS)
+tests_host_ibsm_host_LDADD = tests/host/libhost.a $(OSM_LIBS)
+EXTRA_tests_host_ibsm_host_DEPENDENCIES = plugin/libibsmplugin.la
 
 tests_host_ibsm_wire_dump_SOURCES = tests/host/ibsm-wire-dump.c \
 	tests/host/wire-text.c tests/host/wire-text.h
+tests_host_ibsm_wire_dump_LDADD = $(FABRIC_LIBS)
