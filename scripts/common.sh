@@ -8,7 +8,7 @@ JOBS=$(nproc 2>/dev/null || echo 2)
 # To build ibsm from the repository, to run it on a simulated fabric, and to test it in every way.
 # shellcheck disable=SC2034
 PACKAGES_BUILD="gcc libc6-dev make autoconf automake libtool pkgconf \
-libopensm-dev libibumad-dev libsystemd-dev libjansson-dev libinih-dev uthash-dev"
+libopensm-dev libibumad-dev libibmad-dev libsystemd-dev libjansson-dev libinih-dev uthash-dev"
 # shellcheck disable=SC2034
 PACKAGES_RUN="opensm infiniband-diags ibsim-utils libumad2sim0 python3 procps"
 # shellcheck disable=SC2034
@@ -106,7 +106,7 @@ quietly() {
 	shift
 	if ! "$@" >"$log" 2>&1; then
 		tail -n "${LINES_SHOWN:-30}" "$log" >&2
-		printf '%s: failed: %s (all of it: %s)\n' "${0##*/}" "$*" "$log" >&2
+		printf '%s: that failed; all of it is in %s\n' "${0##*/}" "$log" >&2
 		return 1
 	fi
 }
