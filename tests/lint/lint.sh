@@ -38,6 +38,10 @@ scripts() {
 lint_spdx() {
 	local file bad=0
 	while read -r file; do
+		case $file in
+		# A standard's own text, word for word.
+		*/org.varlink.*.varlink) continue ;;
+		esac
 		if ! head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause'; then
 			echo "$file: no SPDX line at the top"
 			bad=1
