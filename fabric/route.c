@@ -98,14 +98,15 @@ static bool step(const struct fabric *f, struct at *at, uint16_t dlid)
 	return true;
 }
 
-static void record(const struct fabric *f, const struct at *at, struct route_hop *hop)
+static void record(const struct fabric *f, uint32_t source, const struct at *at,
+		   struct route_hop *hop)
 {
 	const struct ibsm_snap_port *in = at->in == IBSM_NONE ? NULL : fabric_port(f, at->in);
 
 	hop->node = at->node;
 	hop->in_port = in ? (int16_t)in->port : ROUTE_NO_PORT;
 	hop->out_port = at->out_port;
-	hop->lid = in && in->lid ? in->lid : fabric_node_lid(f, at->node);
+	hop->lid = fabric_port_lid(f, in ? at->in : source);
 }
 
 /*
@@ -151,7 +152,7 @@ int fabric_route(const struct fabric *fabric, uint16_t slid, uint16_t dlid, stru
 	begin(fabric, &at, source, dlid);
 	do {
 		if (result.hops < max)
-			record(fabric, &at, &hops[result.hops]);
+			record(fabric, source, &at, &hops[result.hops]);
 		result.hops++;
 		/* More nodes than there are: one came twice, and where a packet goes from a switch
 		 * does not depend on how it came. */

@@ -15,7 +15,7 @@ struct route_hop {
 	uint32_t node;	  /* index in the fabric */
 	int16_t in_port;  /* ROUTE_NO_PORT: the way begins here */
 	int16_t out_port; /* ROUTE_NO_PORT: it ends here */
-	uint16_t lid; /* of the node at the port it was entered by (a switch: port 0's); 0 none */
+	uint16_t lid; /* of the port it was entered or first left by (a switch: port 0's); 0 none */
 };
 
 enum route_end {
