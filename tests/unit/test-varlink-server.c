@@ -47,6 +47,7 @@ static int count(struct varlink_call *call, json_t *parameters, void *userdata)
 
 	(void)userdata;
 
+	assert_false(varlink_call_is_oneway(call) && varlink_call_wants_more(call));
 	for (json_int_t i = 1; i < n && varlink_call_wants_more(call); i++) {
 		r = varlink_call_reply_more(call, json_pack("{s:I}", "i", i));
 		if (r < 0)
@@ -702,7 +703,7 @@ static void test_many_clients(void **state)
 static void test_clients_of_one_user(void **state)
 {
 	const struct varlink_server_options options = {.max_clients = 10, .max_clients_per_uid = 2};
-	struct peer peers[2], one_more, root;
+	struct peer peers[2], one_more, roots[3];
 	struct harness harness;
 	uid_t me = geteuid();
 
@@ -724,14 +725,13 @@ static void test_clients_of_one_user(void **state)
 		peer_call(&peers[i], "org.example.test.Mark", NULL, NULL);
 		peer_expect(&harness, &peers[i], "{\"parameters\":{}}");
 	}
-	if (me == 0) {
-		for (int i = 0; i < 3; i++) {
-			peer_open(&harness, &root);
-			peer_call(&root, "org.example.test.Mark", NULL, NULL);
-			peer_expect(&harness, &root, "{\"parameters\":{}}");
-			peer_close(&root);
-		}
+	for (size_t i = 0; me == 0 && i < ELEMENTSOF(roots); i++) {
+		peer_open(&harness, &roots[i]);
+		peer_call(&roots[i], "org.example.test.Mark", NULL, NULL);
+		peer_expect(&harness, &roots[i], "{\"parameters\":{}}");
 	}
+	for (size_t i = 0; me == 0 && i < ELEMENTSOF(roots); i++)
+		peer_close(&roots[i]);
 	peer_close(&peers[0]);
 	peer_close(&peers[1]);
 	peer_close(&one_more);
