@@ -31,7 +31,7 @@ int listen_passed_fds(struct listen_passed *ret)
 	for (int i = 0; i < n; i++) {
 		int fd = SD_LISTEN_FDS_START + i;
 		bool is_plugin = strcmp(names[i], "plugin") == 0;
-		int *slot = is_plugin ? &passed.plugin : &passed.varlink;
+		int *slot = is_plugin ? &passed.plugin : &passed.varlink, flags;
 
 		if (!is_plugin && strcmp(names[i], "varlink") != 0) {
 			log_warning("systemd passed a socket named \"%s\", ignoring", names[i]);
@@ -46,6 +46,11 @@ int listen_passed_fds(struct listen_passed *ret)
 				  names[i], is_plugin ? "sequential-packet" : "stream");
 			close(fd);
 			r = -EINVAL;
+		} else if ((flags = fcntl(fd, F_GETFL)) < 0 ||
+			   fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+			r = -errno;
+			log_error("fcntl: %s", strerror(-r));
+			close(fd);
 		} else {
 			*slot = fd;
 		}

@@ -2,6 +2,7 @@
 # Unit tests of the daemon part.
 DAEMON_TESTS = \
 	tests/unit/test-conf \
+	tests/unit/test-daemon \
 	tests/unit/test-events \
 	tests/unit/test-state
 check_PROGRAMS += $(DAEMON_TESTS)
@@ -13,6 +14,12 @@ DAEMON_TEST_LIBS = $(DAEMON_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_SOURCES = tests/unit/test-conf.c
 tests_unit_test_conf_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_conf_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_test_daemon_SOURCES = tests/unit/test-daemon.c \
+	tests/unit/daemon-harness.c tests/unit/daemon-harness.h
+tests_unit_test_daemon_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_daemon_LDADD = $(SNAPSHOT_BUILD_LIBS) $(VARLINK_LIBS) $(CMOCKA_LIBS)
+EXTRA_tests_unit_test_daemon_DEPENDENCIES = ibsmd
 
 tests_unit_test_events_SOURCES = tests/unit/test-events.c
 tests_unit_test_events_CFLAGS = $(DAEMON_TEST_CFLAGS)
