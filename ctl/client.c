@@ -113,6 +113,10 @@ static void explain_error(const struct ctl *ctl, const char *method, const char 
 					 json_text_at(parameters, "group"));
 	} else if (strncmp(error, SERVICE, strlen(SERVICE)) == 0) {
 		name += strlen(SERVICE);
+		if (strcmp(name, "InvalidParameter") == 0 && ctl->kind &&
+		    strcmp(json_text_at(parameters, "parameter"), "kind") == 0)
+			return ctl_error(ctl, "there is no kind of event \"%s\": see ibsmd(8)",
+					 ctl->kind);
 		if (strcmp(name, "InvalidParameter") == 0)
 			return ctl_error(ctl, "ibsmd does not accept the value of \"%s\"",
 					 json_text_at(parameters, "parameter"));

@@ -193,13 +193,11 @@ static void print_sweep(struct output *out, const json_t *sweep)
 	uint64_t count = json_count_at(sweep, "count");
 	char buffer[TEXT_BYTES];
 
-	output_label(out, "Sweep");
+	output_label(out, "Last sweep");
 	if (result) {
-		output_add(out, STYLE_NONE, "the last");
 		if (json_at(sweep, "last_number"))
-			output_add(out, STYLE_NONE, ", %" PRIu64 ",",
+			output_add(out, STYLE_NONE, "%" PRIu64 ", ",
 				   json_count_at(sweep, "last_number"));
-		output_add(out, STYLE_NONE, " ended ");
 		output_add(out, result_style(result), "%s", result);
 		if (json_at(sweep, "last_duration_usec"))
 			output_add(

@@ -105,7 +105,7 @@ static void tell(struct output *out, const json_t *sweep)
 		    json_text_at(sweep, "type"),
 		    text_time(time, json_count_at(sweep, "start_realtime_usec"), out->full));
 	if (*cause)
-		output_line(out, STYLE_NONE, "%s%s", cause, full_stop(cause));
+		output_line(out, STYLE_NONE, "Cause: %s%s", cause, full_stop(cause));
 	if (json_at(sweep, "duration_usec"))
 		output_add(out, STYLE_NONE, "It took %s and found ",
 			   text_duration(duration, json_count_at(sweep, "duration_usec")));

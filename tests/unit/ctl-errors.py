@@ -65,6 +65,7 @@ ERRORS = [
                        '0x0000000000000002, ...'),
     (['node', 'denied'], 'ibsmd denies GetNode to this user'),
     (['node', 'invalid'], 'ibsmd does not accept the value of "node"'),
+    (['events', '--kind=evil'], 'there is no kind of event "evil": see ibsmd(8)'),
     (['nodes', '--type=router'], 'there is no fabric yet: no opensm with the plugin is connected'),
     (['sweep', '9'], 'there is no sweep 9: those from 1 to 5 are kept'),
     (['sweep', '10'], 'no sweep has been seen yet'),
