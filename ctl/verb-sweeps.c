@@ -121,7 +121,7 @@ static void tell(struct output *out, const json_t *sweep)
 			   plural(blocks), switches, switches == 1 ? "" : "es",
 			   blocks == 1 ? "was" : "were");
 	else
-		output_add(out, STYLE_NONE, "no LFT block was rewritten");
+		output_add(out, STYLE_NONE, "opensm reported no LFT block rewritten");
 	if (engine)
 		output_add(out, STYLE_NONE, " (%s)", engine);
 	output_line(out, STYLE_NONE, ".");
