@@ -109,6 +109,8 @@ void daemon_start(struct daemon *d)
 	d->pid = daemon_spawn(d, argv);
 	await(varlink_client_connect(d->socket, PATIENCE_NSEC / 1000, &d->client) == 0,
 	      "ibsmd does not listen");
+	/* It has taken the connection. */
+	json_decref(daemon_call(d, "GetStatus", NULL));
 }
 
 int daemon_wait(pid_t pid)
