@@ -1,2 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Unit tests of the fabric part.
+# Unit tests of the fabric part, and the builder of snapshots that other tests use, too.
+check_LIBRARIES += tests/lib/libsnapshot-build.a
+tests_lib_libsnapshot_build_a_SOURCES = \
+	tests/lib/fabric-walk.c \
+	tests/lib/fabric-walk.h \
+	tests/lib/snapshot-build-write.c \
+	tests/lib/snapshot-build.c \
+	tests/lib/snapshot-build.h
+
+# What a test that makes snapshots links with.
+SNAPSHOT_BUILD_LIBS = tests/lib/libsnapshot-build.a $(FABRIC_LIBS)
+
+FABRIC_UNIT_TESTS = \
+	tests/unit/test-snapshot-read
+check_PROGRAMS += $(FABRIC_UNIT_TESTS)
+TESTS += $(FABRIC_UNIT_TESTS)
+
+FABRIC_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+FABRIC_TEST_LDADD = $(SNAPSHOT_BUILD_LIBS) $(CMOCKA_LIBS)
+
+tests_unit_test_snapshot_read_SOURCES = tests/unit/test-snapshot-read.c
+tests_unit_test_snapshot_read_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_snapshot_read_LDADD = $(FABRIC_TEST_LDADD)
