@@ -16,7 +16,7 @@
 /* The types in osm_subn_opt_t that "boolean" and "int" stand for. */
 _Static_assert(sizeof(boolean_t) == sizeof(int), "opensm's boolean_t is no int");
 
-const struct snapshot_option snapshot_options[] = {
+const struct snapshot_option option_table[] = {
 	{"accum_log_file", offsetof(osm_subn_opt_t, accum_log_file), OPTION_BOOLEAN, 0},
 	{"allow_both_pkeys", offsetof(osm_subn_opt_t, allow_both_pkeys), OPTION_BOOLEAN, 0},
 	{"avoid_throttled_links", offsetof(osm_subn_opt_t, avoid_throttled_links), OPTION_BOOLEAN,
@@ -216,4 +216,4 @@ const struct snapshot_option snapshot_options[] = {
 	{"vl_stall_count", offsetof(osm_subn_opt_t, vl_stall_count), OPTION_UINT8, 0},
 };
 
-const size_t snapshot_options_count = ELEMENTSOF(snapshot_options);
+const size_t option_table_count = ELEMENTSOF(option_table);

@@ -28,5 +28,5 @@ struct snapshot_option {
 };
 
 /* Ascending by name. */
-extern const struct snapshot_option snapshot_options[];
-extern const size_t snapshot_options_count;
+extern const struct snapshot_option option_table[];
+extern const size_t option_table_count;

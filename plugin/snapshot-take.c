@@ -560,8 +560,8 @@ static void fill_option(struct snapshot_buffer *b, const struct snapshot_option 
 
 static void add_options(struct snapshot_buffer *b, const osm_subn_t *subn)
 {
-	for (size_t i = 0; i < snapshot_options_count; i++) {
-		const struct snapshot_option *option = &snapshot_options[i];
+	for (size_t i = 0; i < option_table_count; i++) {
+		const struct snapshot_option *option = &option_table[i];
 		struct ibsm_snap_option filled = {.name = add_string(b, option->name)};
 		struct ibsm_snap_option *row = add_row(b, IBSM_TABLE_OPTIONS);
 
@@ -804,7 +804,7 @@ static void estimate(struct snapshot_buffer *b, const osm_subn_t *subn)
 			     4 * end_ports * sizeof(struct ibsm_snap_group_member));
 	snapshot_buffer_want(b, SNAPSHOT_MEMBER_PORTS, 4 * end_ports * sizeof(uint64_t));
 	snapshot_buffer_want(b, IBSM_TABLE_OPTIONS,
-			     snapshot_options_count * sizeof(struct ibsm_snap_option));
+			     option_table_count * sizeof(struct ibsm_snap_option));
 }
 
 void snapshots_prepare(struct snapshots *s)

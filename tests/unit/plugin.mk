@@ -4,7 +4,8 @@ plugin_unit_tests = \
 	tests/unit/test-backoff \
 	tests/unit/test-capture \
 	tests/unit/test-plugin-options \
-	tests/unit/test-ring
+	tests/unit/test-ring \
+	tests/unit/test-snapshot-take
 check_PROGRAMS += $(plugin_unit_tests)
 TESTS += $(plugin_unit_tests)
 
@@ -28,3 +29,8 @@ tests_unit_test_plugin_options_LDADD = plugin/libplugin.la $(CMOCKA_LIBS)
 tests_unit_test_ring_SOURCES = tests/unit/test-ring.c
 tests_unit_test_ring_CFLAGS = $(PLUGIN_TEST_CFLAGS)
 tests_unit_test_ring_LDADD = plugin/libplugin.la $(CMOCKA_LIBS)
+
+tests_unit_test_snapshot_take_SOURCES = tests/unit/test-snapshot-take.c
+tests_unit_test_snapshot_take_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
+tests_unit_test_snapshot_take_CFLAGS = $(PLUGIN_TEST_CFLAGS)
+tests_unit_test_snapshot_take_LDADD = $(PLUGIN_TEST_LIBS) $(FABRIC_LIBS)
