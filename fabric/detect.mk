@@ -12,6 +12,11 @@ fabric_libfabric_a_SOURCES += \
 	fabric/evidence.h \
 	fabric/mastership.c \
 	fabric/mastership.h \
+	fabric/sm-config.c \
+	fabric/sm-config.h \
+	fabric/sm-placement.c \
+	fabric/sm-placement.h \
+	fabric/sm-shape.c \
 	fabric/sm-table.c \
 	fabric/sm-table.h \
 	fabric/sweep-stats.c \

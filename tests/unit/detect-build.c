@@ -304,14 +304,18 @@ void build_tree(struct build *build, unsigned int leaves, unsigned int spines, u
 struct bytes {
 	unsigned char *data;
 	size_t size;
+	size_t room;
 };
 
 static size_t append(struct bytes *bytes, const void *data, size_t size)
 {
 	size_t at = bytes->size;
 
-	bytes->data = realloc(bytes->data, at + size + IBSM_SNAPSHOT_ALIGN);
-	assert_non_null(bytes->data);
+	if (at + size > bytes->room || !bytes->data) {
+		bytes->room = 2 * (at + size) + 1024;
+		bytes->data = realloc(bytes->data, bytes->room);
+		assert_non_null(bytes->data);
+	}
 	if (size > 0)
 		memcpy(bytes->data + at, data, size);
 	bytes->size = at + size;

@@ -4,6 +4,8 @@ DETECT_UNIT_TESTS = \
 	tests/unit/test-alert-set \
 	tests/unit/test-damper \
 	tests/unit/test-mastership \
+	tests/unit/test-sm-config \
+	tests/unit/test-sm-placement \
 	tests/unit/test-sweep-stats
 check_PROGRAMS += $(DETECT_UNIT_TESTS)
 TESTS += $(DETECT_UNIT_TESTS)
@@ -27,3 +29,11 @@ tests_unit_test_mastership_LDADD = $(DETECT_TEST_LDADD)
 tests_unit_test_sweep_stats_SOURCES = tests/unit/test-sweep-stats.c
 tests_unit_test_sweep_stats_CFLAGS = $(DETECT_TEST_CFLAGS)
 tests_unit_test_sweep_stats_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_sm_config_SOURCES = tests/unit/test-sm-config.c $(DETECT_BUILD)
+tests_unit_test_sm_config_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_sm_config_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_sm_placement_SOURCES = tests/unit/test-sm-placement.c $(DETECT_BUILD)
+tests_unit_test_sm_placement_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_sm_placement_LDADD = $(DETECT_TEST_LDADD)
