@@ -217,6 +217,8 @@ static int run_serve(void)
 		return EXIT_USAGE;
 	}
 	fd = connection(fd);
+	if (fd < 0 && serve_stop)
+		return EXIT_SUCCESS;
 	if (fd < 0) {
 		fprintf(stderr, "ibsm-probe: cannot accept: %s\n", strerror(-fd));
 		return EXIT_FAILURE;

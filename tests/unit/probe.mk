@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Unit tests of the probe part.
+# Tests of the probe part: units, the program, and the program on ibsim.
 PROBE_TESTS = \
 	tests/unit/test-probe-client \
 	tests/unit/test-probe-get \
@@ -8,6 +8,10 @@ PROBE_TESTS = \
 	tests/unit/test-probe-serve
 check_PROGRAMS += $(PROBE_TESTS)
 TESTS += $(PROBE_TESTS)
+
+dist_check_DATA += tests/unit/probe_orders.py
+dist_check_SCRIPTS += tests/unit/test-probe-program.py tests/sim/test-probe.sh
+TESTS += tests/unit/test-probe-program.py tests/sim/test-probe.sh
 
 PROBE_LIBS = probe/libprobe.a $(IBMAD_LIBS) $(IBUMAD_LIBS)
 
