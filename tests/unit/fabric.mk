@@ -12,13 +12,33 @@ tests_lib_libsnapshot_build_a_SOURCES = \
 SNAPSHOT_BUILD_LIBS = tests/lib/libsnapshot-build.a $(FABRIC_LIBS)
 
 FABRIC_UNIT_TESTS = \
-	tests/unit/test-snapshot-read
+	tests/unit/test-fabric \
+	tests/unit/test-names \
+	tests/unit/test-node-name-map \
+	tests/unit/test-snapshot-read \
+	tests/unit/test-wire-read
 check_PROGRAMS += $(FABRIC_UNIT_TESTS)
 TESTS += $(FABRIC_UNIT_TESTS)
 
 FABRIC_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 FABRIC_TEST_LDADD = $(SNAPSHOT_BUILD_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_fabric_SOURCES = tests/unit/test-fabric.c
+tests_unit_test_fabric_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_fabric_LDADD = $(FABRIC_TEST_LDADD)
+
+tests_unit_test_names_SOURCES = tests/unit/test-names.c
+tests_unit_test_names_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_names_LDADD = $(FABRIC_TEST_LDADD)
+
+tests_unit_test_node_name_map_SOURCES = tests/unit/test-node-name-map.c
+tests_unit_test_node_name_map_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_node_name_map_LDADD = $(FABRIC_TEST_LDADD)
+
 tests_unit_test_snapshot_read_SOURCES = tests/unit/test-snapshot-read.c
 tests_unit_test_snapshot_read_CFLAGS = $(FABRIC_TEST_CFLAGS)
 tests_unit_test_snapshot_read_LDADD = $(FABRIC_TEST_LDADD)
+
+tests_unit_test_wire_read_SOURCES = tests/unit/test-wire-read.c
+tests_unit_test_wire_read_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_wire_read_LDADD = $(FABRIC_TEST_LDADD)
