@@ -16,6 +16,12 @@ SIM_PLUGIN=none
 # A sanitizer's runtime wants to be loaded before all else.
 probe_preload="$(sim_sanitizer_runtime "$probe") $(sim_umad2sim)"
 
+# umad2sim copies 320 bytes out of 288 for each MAD that it hands on. That is not ours to mend.
+probe_asan() {
+	echo 'interceptor_via_lib:libumad2sim.so' >"$SIM_DIR/asan"
+	export ASAN_OPTIONS="suppressions=$SIM_DIR/asan${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+}
+
 probe_on() {
 	local host=$1
 	shift
@@ -87,6 +93,7 @@ net=$(mktemp "${TMPDIR:-/tmp}/ibsm-net.XXXXXX") || exit 1
 	>"$net" || sim_fail 'cannot make a net file'
 sim_open "$net"
 rm -f "$net"
+probe_asan
 mapfile -t hosts < <(sed -n 's/^\(Hca\|Ca\)[^"]*"\([^"]*\)".*/\2/p' "$SIM_DIR/net")
 [ "${#hosts[@]}" -ge 3 ] || sim_fail "too few hosts: ${hosts[*]}"
 first=${hosts[0]} second=${hosts[1]} third=${hosts[2]}
