@@ -4,8 +4,8 @@
 
   pick.py pair                 two adapters as far apart as any: GUID GUID
   pick.py cable KEEP-GUID      a cable whose loss leaves the node KEEP-GUID in touch with the rest:
-                               GUID PORT GUID PORT. One between two switches that no node depends
-                               on, else an adapter's.
+                               GUID PORT GUID PORT NAME NAME, with tabs between them. One between
+                               two switches that no node depends on, else an adapter's.
 """
 
 import json
@@ -57,7 +57,7 @@ def pick_cable(links, keep):
         a, b = link["a"], link["b"]
         if a["guid"] not in here or a["guid"] == b["guid"]:
             continue
-        found = a["guid"], a["port"], b["guid"], b["port"]
+        found = a["guid"], a["port"], b["guid"], b["port"], a["name"], b["name"]
         if a["type"] == b["type"] == "switch":
             rest = neighbours(links[:number] + links[number + 1:])
             if len(distances(rest, keep)) == len(here):
@@ -77,7 +77,7 @@ def main():
         sys.exit(__doc__)
     if not found:
         sys.exit(1)
-    print(*found)
+    print(*found, sep="\t")
 
 
 if __name__ == "__main__":
