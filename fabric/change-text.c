@@ -89,6 +89,11 @@ static const char *end_text(const struct fabric_end *end, char *buffer, size_t s
 	return buffer;
 }
 
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 static const char *or_none(const char *text)
 {
 	return text ? text : "none";
@@ -131,11 +136,11 @@ const char *fabric_change_text(const struct fabric_change *change, char *buffer,
 		break;
 	case FABRIC_CHANGE_NODE_REMOVED:
 		snprintf(buffer, size, "%s %s is gone, with %" PRIu64 " link%s", type, a,
-			 change->count, change->count == 1 ? "" : "s");
+			 change->count, plural(change->count));
 		break;
 	case FABRIC_CHANGE_NODE_ADDED:
 		snprintf(buffer, size, "%s %s is new, with %" PRIu64 " link%s", type, a,
-			 change->count, change->count == 1 ? "" : "s");
+			 change->count, plural(change->count));
 		break;
 	case FABRIC_CHANGE_LINK_REMOVED:
 		snprintf(buffer, size, "link %s – %s is gone", a, b);
@@ -163,8 +168,8 @@ const char *fabric_change_text(const struct fabric_change *change, char *buffer,
 	case FABRIC_CHANGE_LFT_MISMATCH:
 		snprintf(buffer, size,
 			 "%s holds another LFT than opensm computed: %" PRIu64
-			 " entries differ, %" PRIu64 " before",
-			 a, change->new, change->old);
+			 " LID%s differ, %" PRIu64 " before",
+			 a, change->new, plural(change->new), change->old);
 		break;
 	case FABRIC_CHANGE_LFT_MISMATCH_OVER:
 		snprintf(buffer, size, "%s holds the LFT that opensm computed again", a);
@@ -186,15 +191,16 @@ const char *fabric_change_text(const struct fabric_change *change, char *buffer,
 		break;
 	case FABRIC_CHANGE_PARTITION_ADDED:
 		snprintf(buffer, size,
-			 "partition %s (0x%04" PRIx64 ") is new, with %" PRIu64 " members",
-			 or_none(change->subject), change->number, change->new);
+			 "partition %s (0x%04" PRIx64 ") is new, with %" PRIu64 " member%s",
+			 or_none(change->subject), change->number, change->new,
+			 plural(change->new));
 		break;
 	case FABRIC_CHANGE_PARTITION_MEMBERS:
 		snprintf(buffer, size,
 			 "partition %s (0x%04" PRIx64 ") went from %" PRIu64 " to %" PRIu64
-			 " members, %" PRIu64 " joined or left",
+			 " member%s, %" PRIu64 " joined or left",
 			 or_none(change->subject), change->number, change->old, change->new,
-			 change->count);
+			 plural(change->new), change->count);
 		break;
 	case FABRIC_CHANGE_GROUP_REMOVED:
 		snprintf(buffer, size, "multicast group %s (MLID 0x%04" PRIx64 ") is gone",
@@ -203,15 +209,16 @@ const char *fabric_change_text(const struct fabric_change *change, char *buffer,
 	case FABRIC_CHANGE_GROUP_ADDED:
 		snprintf(buffer, size,
 			 "multicast group %s (MLID 0x%04" PRIx64 ") is new, with %" PRIu64
-			 " members",
-			 or_none(change->subject), change->number, change->new);
+			 " member%s",
+			 or_none(change->subject), change->number, change->new,
+			 plural(change->new));
 		break;
 	case FABRIC_CHANGE_GROUP_MEMBERS:
 		snprintf(buffer, size,
 			 "multicast group %s (MLID 0x%04" PRIx64 ") went from %" PRIu64
-			 " to %" PRIu64 " members, %" PRIu64 " joined or left",
+			 " to %" PRIu64 " member%s, %" PRIu64 " joined or left",
 			 or_none(change->subject), change->number, change->old, change->new,
-			 change->count);
+			 plural(change->new), change->count);
 		break;
 	case FABRIC_CHANGE_OPTION:
 		snprintf(buffer, size, "option %s changed from %s to %s", or_none(change->subject),
@@ -219,8 +226,8 @@ const char *fabric_change_text(const struct fabric_change *change, char *buffer,
 		break;
 	case FABRIC_CHANGE_LFT:
 		snprintf(buffer, size,
-			 "LFT of %s changed in %" PRIu64 " block%s, %" PRIu64 " entries", a,
-			 change->new, change->new == 1 ? "" : "s", change->count);
+			 "LFT of %s changed in %" PRIu64 " block%s, %" PRIu64 " LID%s", a,
+			 change->new, plural(change->new), change->count, plural(change->count));
 		break;
 	case FABRIC_CHANGE_KINDS:
 		snprintf(buffer, size, "%s", "");

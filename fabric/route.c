@@ -225,7 +225,8 @@ const char *route_reason(const struct fabric *fabric, const struct route_result 
 		port_down_reason(fabric, result, buffer, size);
 		break;
 	case ROUTE_LOOP:
-		snprintf(buffer, size, "loop of %u switches: back at %s", result->loop_hops, name);
+		snprintf(buffer, size, "loop of %u switch%s: back at %s", result->loop_hops,
+			 result->loop_hops == 1 ? "" : "es", name);
 		break;
 	case ROUTE_WRONG_NODE:
 		snprintf(buffer, size, "arrives at %s, which does not have LID %u", name,

@@ -12,9 +12,11 @@ tests_lib_libsnapshot_build_a_SOURCES = \
 SNAPSHOT_BUILD_LIBS = tests/lib/libsnapshot-build.a $(FABRIC_LIBS)
 
 FABRIC_UNIT_TESTS = \
+	tests/unit/test-diff \
 	tests/unit/test-fabric \
 	tests/unit/test-names \
 	tests/unit/test-node-name-map \
+	tests/unit/test-route \
 	tests/unit/test-snapshot-read \
 	tests/unit/test-wire-read
 check_PROGRAMS += $(FABRIC_UNIT_TESTS)
@@ -22,6 +24,10 @@ TESTS += $(FABRIC_UNIT_TESTS)
 
 FABRIC_TEST_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 FABRIC_TEST_LDADD = $(SNAPSHOT_BUILD_LIBS) $(CMOCKA_LIBS)
+
+tests_unit_test_diff_SOURCES = tests/unit/test-diff.c
+tests_unit_test_diff_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_diff_LDADD = $(FABRIC_TEST_LDADD)
 
 tests_unit_test_fabric_SOURCES = tests/unit/test-fabric.c
 tests_unit_test_fabric_CFLAGS = $(FABRIC_TEST_CFLAGS)
@@ -34,6 +40,10 @@ tests_unit_test_names_LDADD = $(FABRIC_TEST_LDADD)
 tests_unit_test_node_name_map_SOURCES = tests/unit/test-node-name-map.c
 tests_unit_test_node_name_map_CFLAGS = $(FABRIC_TEST_CFLAGS)
 tests_unit_test_node_name_map_LDADD = $(FABRIC_TEST_LDADD)
+
+tests_unit_test_route_SOURCES = tests/unit/test-route.c
+tests_unit_test_route_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_route_LDADD = $(FABRIC_TEST_LDADD)
 
 tests_unit_test_snapshot_read_SOURCES = tests/unit/test-snapshot-read.c
 tests_unit_test_snapshot_read_CFLAGS = $(FABRIC_TEST_CFLAGS)
