@@ -6,6 +6,7 @@ check_PROGRAMS += \
 	tests/varlink-go/check-replies
 VARLINK_GO_TESTS = \
 	tests/varlink-go/test-certification.sh \
+	tests/varlink-go/test-ibsmd.sh \
 	tests/varlink-go/test-interface-generator.sh
 dist_check_SCRIPTS += $(VARLINK_GO_TESTS)
 TESTS += $(VARLINK_GO_TESTS)
