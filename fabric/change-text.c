@@ -167,8 +167,8 @@ const char *fabric_change_text(const struct fabric_change *change, char *buffer,
 		break;
 	case FABRIC_CHANGE_LFT_MISMATCH:
 		snprintf(buffer, size,
-			 "%s holds another LFT than opensm computed: %" PRIu64
-			 " LID%s differ, %" PRIu64 " before",
+			 "%s holds another LFT than opensm computed, in %" PRIu64 " LID%s (%" PRIu64
+			 " before)",
 			 a, change->new, plural(change->new), change->old);
 		break;
 	case FABRIC_CHANGE_LFT_MISMATCH_OVER:

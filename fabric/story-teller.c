@@ -550,11 +550,12 @@ static int open_heavy(struct story_teller *t, const struct ibsm_wire_sweep *reco
 	return r < 0 ? r : r2;
 }
 
-/* Sees to it that a heavy sweep runs that has not come to `phase` yet; its START may be lost. */
+/* Sees to it that a heavy sweep runs that has not come to `phase` yet; its START may be lost. What
+ * runs is always a heavy sweep: reroutes are known when they end. */
 static int want_running(struct story_teller *t, const struct ibsm_wire_sweep *record,
 			enum story_phase phase)
 {
-	if (t->running && t->running->type == STORY_HEAVY && !reached(t->running, phase))
+	if (t->running && !reached(t->running, phase) && !reached(t->running, STORY_SETUP))
 		return 0;
 	return open_heavy(t, record, false);
 }
@@ -627,7 +628,7 @@ static int subnet_up(struct story_teller *t, const struct ibsm_wire_sweep *recor
 	bool errors = record->sweep_flags & IBSM_SWEEP_INITIALIZATION_ERROR;
 	int r = 0;
 
-	if (!t->running || t->running->type != STORY_HEAVY)
+	if (!t->running)
 		r = open_heavy(t, record, false);
 	if (!t->running)
 		return r;

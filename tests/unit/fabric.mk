@@ -18,6 +18,7 @@ FABRIC_UNIT_TESTS = \
 	tests/unit/test-node-name-map \
 	tests/unit/test-route \
 	tests/unit/test-snapshot-read \
+	tests/unit/test-story \
 	tests/unit/test-wire-read
 check_PROGRAMS += $(FABRIC_UNIT_TESTS)
 TESTS += $(FABRIC_UNIT_TESTS)
@@ -48,6 +49,10 @@ tests_unit_test_route_LDADD = $(FABRIC_TEST_LDADD)
 tests_unit_test_snapshot_read_SOURCES = tests/unit/test-snapshot-read.c
 tests_unit_test_snapshot_read_CFLAGS = $(FABRIC_TEST_CFLAGS)
 tests_unit_test_snapshot_read_LDADD = $(FABRIC_TEST_LDADD)
+
+tests_unit_test_story_SOURCES = tests/unit/test-story.c
+tests_unit_test_story_CFLAGS = $(FABRIC_TEST_CFLAGS)
+tests_unit_test_story_LDADD = $(FABRIC_TEST_LDADD)
 
 tests_unit_test_wire_read_SOURCES = tests/unit/test-wire-read.c
 tests_unit_test_wire_read_CFLAGS = $(FABRIC_TEST_CFLAGS)

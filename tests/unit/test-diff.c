@@ -314,12 +314,12 @@ static void lfts(void **state)
 	build_new_lft(b, 2)[5] = 9;
 	build_new_lft(b, 2)[6] = 9;
 	expect(&w,
-	       "lft-mismatch warning: spine000 holds another LFT than opensm computed: 2 entries "
-	       "differ, 0 before\n");
+	       "lft-mismatch warning: spine000 holds another LFT than opensm computed, in 2 LIDs "
+	       "(0 before)\n");
 	build_new_lft(b, 2)[6] = 1;
 	expect(&w,
-	       "lft-mismatch warning: spine000 holds another LFT than opensm computed: 1 entries "
-	       "differ, 2 before\n");
+	       "lft-mismatch warning: spine000 holds another LFT than opensm computed, in 1 LID "
+	       "(2 before)\n");
 	free(b->nodes[2].new_lft);
 	b->nodes[2].new_lft = NULL;
 	expect(&w, "lft-mismatch-over notice: spine000 holds the LFT that opensm computed again\n");
