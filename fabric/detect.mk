@@ -7,6 +7,10 @@ fabric_libfabric_a_SOURCES += \
 	fabric/damper.h \
 	fabric/detect-kind.c \
 	fabric/detect-kind.h \
+	fabric/detect-sm-alerts.c \
+	fabric/detect-sm-internal.h \
+	fabric/detect-sm.c \
+	fabric/detect-sm.h \
 	fabric/detect-time.h \
 	fabric/evidence.c \
 	fabric/evidence.h \

@@ -92,6 +92,7 @@ unsigned int sm_table_self(struct sm_table *table, const struct sm_self *self,
 		entry->act_count_base = false;
 	}
 	entry->instance = self->instance;
+	entry->follows = self->state == IBSM_SM_STANDBY ? self->master_sm_guid : 0;
 	entry->connected = true;
 	entry->self.known = true;
 	entry->self.state = self->state;
@@ -112,8 +113,10 @@ void sm_table_self_gone(struct sm_table *table, uint64_t port_guid)
 {
 	struct sm_entry *entry = sm_table_find(table, port_guid);
 
-	if (entry)
+	if (entry) {
 		entry->connected = false;
+		entry->answered = 0;
+	}
 }
 
 static bool act_count_fell(const struct sm_entry *entry, uint32_t act_count)
@@ -231,6 +234,7 @@ void sm_table_fabric(struct sm_table *table, const struct fabric *fabric,
 		if (!entry)
 			continue;
 		entry->listed = true;
+		entry->told_by_itself = row->self;
 		entry->told = (struct sm_seen){
 			.known = true,
 			.state = row->state,
@@ -289,7 +293,7 @@ static const struct sm_seen *live_view(const struct sm_entry *entry)
 		return &entry->self;
 	if (entry->asked)
 		return entry->answered > 0 ? &entry->outside : NULL;
-	return entry->listed && entry->in_fabric ? &entry->told : NULL;
+	return entry->listed && entry->in_fabric && !entry->told_by_itself ? &entry->told : NULL;
 }
 
 bool sm_entry_is_alive(const struct sm_entry *entry)
@@ -376,6 +380,9 @@ size_t sm_table_save(const struct sm_table *table, struct sm_saved ret[static SM
 			.node_guid = entry->node_guid,
 			.first_realtime_usec = entry->first_realtime_usec,
 			.last_realtime_usec = entry->last_realtime_usec,
+			.instance = entry->instance,
+			.act_count = entry->outside.act_count,
+			.act_count_base = entry->act_count_base,
 			.lid = sm_entry_lid(entry),
 			.priority = sm_entry_priority(entry),
 			.node_type = entry->node_type,
@@ -410,6 +417,10 @@ size_t sm_table_load(struct sm_table *table, const struct sm_saved *saved, size_
 		entry->first_realtime_usec = saved[i].first_realtime_usec;
 		entry->last_realtime_usec = saved[i].last_realtime_usec;
 		entry->last_usec = detect_from_realtime(now, saved[i].last_realtime_usec);
+		/* So that a start meanwhile is seen. */
+		entry->instance = saved[i].instance;
+		entry->outside.act_count = saved[i].act_count;
+		entry->act_count_base = saved[i].act_count_base;
 		/* Remembered, but not told by any view: a LID to ask, and a priority. */
 		entry->told.priority = saved[i].priority;
 		entry->told.lid = saved[i].lid;

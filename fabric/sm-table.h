@@ -73,7 +73,8 @@ struct sm_entry {
 	char node[SM_NAME_BYTES]; /* printable name; "" not known */
 	bool in_fabric;		  /* the last snapshot has its port */
 	bool listed;		  /* the last snapshot's opensm knows it as an SM */
-	bool is_sm_bit;		  /* its port's CapabilityMask says IsSM, in the last snapshot */
+	bool told_by_itself; /* that row is its own: as old as its plugin, so no view beside self */
+	bool is_sm_bit;	     /* its port's CapabilityMask says IsSM, in the last snapshot */
 
 	struct sm_seen self;
 	struct sm_seen told;
@@ -81,6 +82,7 @@ struct sm_entry {
 
 	bool connected;	   /* its plugin is */
 	uint64_t instance; /* the last plugin's; 0 none yet */
+	uint64_t follows;  /* as standby, by self: the master's port GUID; 0 not known */
 	bool sweep_interval_known;
 	uint32_t sweep_interval_sec;
 
@@ -115,6 +117,7 @@ enum sm_news {
 /* Inputs. Each returns a set of enum sm_news, and in *ret (NULL allowed) the entry or NULL. */
 unsigned int sm_table_self(struct sm_table *table, const struct sm_self *self,
 			   const struct detect_time *now, struct sm_entry **ret);
+/* What it answered before no longer counts either: it may just have died. */
 void sm_table_self_gone(struct sm_table *table, uint64_t port_guid);
 unsigned int sm_table_reply(struct sm_table *table, const struct sm_reply *reply,
 			    const struct detect_time *now, struct sm_entry **ret);
@@ -164,6 +167,9 @@ struct sm_saved {
 	uint64_t node_guid;
 	uint64_t first_realtime_usec;
 	uint64_t last_realtime_usec;
+	uint64_t instance;
+	uint32_t act_count;
+	bool act_count_base;
 	uint16_t lid;
 	uint8_t priority;
 	uint8_t node_type;

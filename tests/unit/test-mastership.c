@@ -140,7 +140,10 @@ static void test_views(void **state)
 	assert_string_equal(views[0], "self");
 	assert_string_equal(views[1], "outside");
 
+	/* Its plugin is gone: until it answers again, who knows. */
 	sm_table_self_gone(table, 0xa1);
+	assert_int_equal(sm_entry_state(sm), -1);
+	assert_int_equal(sm_table_reply(table, &reply, &now, NULL), 0);
 	assert_int_equal(sm_entry_state(sm), IBSM_SM_MASTER);
 	assert_int_equal(sm_entry_priority(sm), 6);
 	assert_false(sm_entry_is_local(table, sm));
