@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "daemon/clock.h"
+#include "daemon/follow.h"
 #include "daemon/manager.h"
 #include "daemon/sweeps.h"
 #include "fabric/diff.h"
@@ -262,7 +263,7 @@ static void refuse_snapshot(struct adoption *a)
 {
 	if (a->error == -EFBIG)
 		limit_hit(&a->manager->limits, LIMIT_SNAPSHOT_BYTES, 1);
-	ingest_refuse(a->plugin, EVENT_SNAPSHOT_REFUSED,
+	plugin_refuse(a->plugin, EVENT_SNAPSHOT_REFUSED,
 		      "its snapshot %" PRIu64 " is not valid: %s", a->generation,
 		      a->why.text[0] ? a->why.text : strerror(-a->error));
 }
@@ -276,8 +277,8 @@ static void plugin_adoption_done(struct adoption *a)
 		refuse_snapshot(a);
 		return;
 	}
-	if (a->foreign && ingest_subnet_is_claimed(p)) {
-		ingest_refuse(p, EVENT_PLUGIN_REFUSED,
+	if (a->foreign && follow_subnet_is_claimed(p)) {
+		plugin_refuse(p, EVENT_PLUGIN_REFUSED,
 			      "it is of another subnet: its fabric (prefix %s) shares no node with "
 			      "the followed one's",
 			      GUID_STRING(fabric_subnet(a->fabric)->subnet_prefix));

@@ -132,7 +132,7 @@ int api_get_route(struct varlink_call *call, json_t *parameters, void *userdata)
 {
 	struct manager *m = ((struct api *)userdata)->manager;
 	struct route_hop hops[HOPS_TOLD_MAX];
-	struct route_end_point source, destination;
+	struct route_end_point source = {0}, destination = {0};
 	json_auto_t *list = NULL, *route = NULL;
 	struct route_result result;
 	char reason[REASON_BYTES];

@@ -188,11 +188,11 @@ int api_list_nodes(struct varlink_call *call, json_t *parameters, void *userdata
 		   *type = api_string(parameters, "type");
 	struct manager *m = ((struct api *)userdata)->manager;
 	struct node_list *list;
-	uint8_t code = 0;
+	unsigned code = 0;
 
 	if (type) {
 		for (code = IBSM_NODE_CA; code <= IBSM_NODE_ROUTER; code++)
-			if (strcmp(type, node_type_name(code)) == 0)
+			if (strcmp(type, node_type_name((uint8_t)code)) == 0)
 				break;
 		if (code > IBSM_NODE_ROUTER)
 			return varlink_call_invalid_parameter(call, "type");
@@ -202,7 +202,7 @@ int api_list_nodes(struct varlink_call *call, json_t *parameters, void *userdata
 	list = calloc(1, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	list->type = code;
+	list->type = (uint8_t)code;
 	list->only = pattern ? node_of_pattern(m->fabric, pattern) : IBSM_NONE;
 	if (pattern && list->only == IBSM_NONE && !(list->pattern = strdup(pattern))) {
 		free(list);

@@ -81,7 +81,7 @@ static json_t *connection_json(const struct plugin *p, uint64_t now_usec)
 
 	object = json_pack(
 		"{s:o, s:s, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:o}",
+		"s:o, s:o}",
 		"instance", json_guid(p->hello.instance), "sm_state", sm_state_name(p->sm_state),
 		"followed", p->followed, "pid", (json_int_t)p->hello.pid, "host",
 		json_text(p->host), "opensm_version", json_text(p->opensm_version),
@@ -93,7 +93,8 @@ static json_t *connection_json(const struct plugin *p, uint64_t now_usec)
 		json_number(h->snapshots_skipped), "snapshot_lock_usec",
 		json_number(h->snapshot_lock_nsec / NSEC_PER_USEC), "snapshot_lock_max_usec",
 		json_number(h->snapshot_lock_max_nsec / NSEC_PER_USEC), "callback_usec",
-		json_number(h->callback_nsec / NSEC_PER_USEC));
+		json_number(h->callback_nsec / NSEC_PER_USEC), "unknown_records",
+		json_number(p->unknown_records));
 	if (!object || (p->sm_guid && !json_put(object, "sm_guid", json_guid(p->sm_guid))))
 		return NULL;
 	return TAKE_PTR(object);
@@ -107,10 +108,11 @@ static json_t *plugin_json(const struct manager *m)
 	for (const struct plugin *p = m->ingest.plugins; p; p = p->next)
 		if (p->greeted && json_array_append_new(connections, connection_json(p, now)) < 0)
 			return NULL;
-	return json_pack("{s:b, s:o, s:o, s:o, s:O}", "connected", m->ingest.followed != NULL,
+	return json_pack("{s:b, s:o, s:o, s:o, s:o, s:O}", "connected", m->ingest.followed != NULL,
 			 "events_received", json_number(m->ingest.events_received),
 			 "events_dropped", json_number(m->ingest.events_dropped), "events_missed",
-			 json_number(m->ingest.events_missed), "connections", connections);
+			 json_number(m->ingest.events_missed), "refused",
+			 json_number(m->ingest.refused), "connections", connections);
 }
 
 static json_t *sweep_json(const struct manager *m)

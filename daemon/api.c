@@ -12,7 +12,7 @@
 #include "util/cleanup.h"
 
 /* Replies of a stream: small, so that a long list does not keep others waiting. */
-#define STREAM_BATCH_BYTES (64u << 10)
+#define STREAM_BATCH_BYTES (32u << 10)
 #define MATCHES_TOLD_MAX 16
 
 extern const char api_description[]; /* made from io.ibsm.Monitor.varlink */
@@ -59,16 +59,10 @@ int api_new(struct manager *manager, int fd, const char *path, struct api **ret)
 					 api);
 	if (r < 0)
 		goto fail;
-	if (fd >= 0) {
-		r = varlink_server_listen_fd(api->server, fd);
-		if (r < 0)
-			goto fail;
-		fd = -1;
-	} else {
-		r = varlink_server_listen_path(api->server, path, 0660);
-		if (r < 0)
-			goto fail;
-	}
+	r = fd >= 0 ? varlink_server_listen_fd(api->server, fd)
+		    : varlink_server_listen_path(api->server, path, 0660);
+	if (r < 0)
+		goto fail;
 	*ret = api;
 	return 0;
 fail:

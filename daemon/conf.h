@@ -14,6 +14,10 @@ struct conf {
 	uint64_t drops_clear_usec;
 };
 
+#ifndef CONF_PATH_DEFAULT /* the build sets it, from sysconfdir */
+#define CONF_PATH_DEFAULT "/etc/ibsmd/ibsmd.conf"
+#endif
+
 /* What the keys are without a file. For conf_clear(). */
 int conf_init(struct conf *ret_conf);
 void conf_clear(struct conf *conf);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Plugin connections: who may connect, what was read from whom, and which one the model follows.
+// Plugin connections: who may connect, and what was read from whom.
 #include "daemon/ingest.h"
 
 #include <errno.h>
@@ -14,6 +14,7 @@
 
 #include "daemon/adopt.h"
 #include "daemon/clock.h"
+#include "daemon/follow.h"
 #include "daemon/manager.h"
 #include "daemon/record.h"
 #include "daemon/sweeps.h"
@@ -25,170 +26,6 @@
 #define RECORDS_DRAINED 4096 /* of a connection that another one of its instance has replaced */
 #define ACCEPTS_A_TURN 16
 #define FDS_MAX 4 /* that a datagram's control message has room for; the kernel drops the rest */
-
-static void plugin_close(struct plugin *plugin, const char *why);
-
-struct plugin *plugin_ref(struct plugin *plugin)
-{
-	plugin->refs++;
-	return plugin;
-}
-
-struct plugin *plugin_unref(struct plugin *plugin)
-{
-	if (plugin && --plugin->refs == 0) {
-		snapshot_unref(plugin->snapshot);
-		story_teller_free(plugin->teller);
-		free(plugin);
-	}
-	return NULL;
-}
-
-const char *plugin_text(const struct plugin *plugin, char buffer[static PLUGIN_TEXT_BYTES])
-{
-	if (!plugin->greeted)
-		snprintf(buffer, PLUGIN_TEXT_BYTES, "process %d", (int)plugin->peer_pid);
-	else if (plugin->sm_guid)
-		snprintf(buffer, PLUGIN_TEXT_BYTES, "opensm %" PRIu32 " on %.128s (SM %s)",
-			 plugin->hello.pid, plugin->host, GUID_STRING(plugin->sm_guid));
-	else
-		snprintf(buffer, PLUGIN_TEXT_BYTES, "opensm %" PRIu32 " on %.128s (SM not bound)",
-			 plugin->hello.pid, plugin->host);
-	return buffer;
-}
-
-/* Which one to follow: see ingest.h. */
-
-static bool is_better(const struct plugin *p, const struct plugin *best)
-{
-	bool master = p->sm_state == IBSM_SM_MASTER, best_master;
-
-	if (!best)
-		return true;
-	best_master = best->sm_state == IBSM_SM_MASTER;
-	if (master != best_master)
-		return master;
-	if (p->subnet_checked != best->subnet_checked)
-		return p->subnet_checked;
-	if (master && p->subnet_up_nsec != best->subnet_up_nsec)
-		return p->subnet_up_nsec > best->subnet_up_nsec;
-	return p->followed;
-}
-
-void ingest_choose(struct manager *m)
-{
-	struct plugin *best = NULL, *before = m->ingest.followed;
-	char text[PLUGIN_TEXT_BYTES];
-
-	for (struct plugin *p = m->ingest.plugins; p; p = p->next)
-		if (p->greeted && is_better(p, best))
-			best = p;
-	if (best == before)
-		return;
-	if (before)
-		before->followed = false;
-	m->ingest.followed = best;
-	if (!best)
-		return;
-	best->followed = true;
-	sweeps_follow(best);
-	if (before) {
-		log_notice("following %s, whose SM is %s", plugin_text(best, text),
-			   sm_state_name(best->sm_state));
-		manager_event_text(m, EVENT_PLUGIN_FOLLOWED, FABRIC_SEVERITY_NOTICE,
-				   "the model follows %s from here on, whose SM is %s",
-				   plugin_text(best, text), sm_state_name(best->sm_state));
-	}
-	if (best->snapshot && adopt_plugin(best) < 0)
-		log_error("no memory to adopt the fabric of %s", plugin_text(best, text));
-}
-
-bool ingest_subnet_is_claimed(const struct plugin *plugin)
-{
-	const struct manager *m = plugin->manager;
-
-	for (const struct plugin *p = m->ingest.plugins; p; p = p->next)
-		if (p != plugin && p->subnet_checked)
-			return true;
-	return m->ingest.left_usec &&
-	       now_monotonic_usec() - m->ingest.left_usec < m->conf.plugin_timeout_usec;
-}
-
-/* The end of a connection. */
-
-static void unlink_plugin(struct plugin *plugin)
-{
-	struct plugin **p = &plugin->manager->ingest.plugins;
-
-	while (*p != plugin)
-		p = &(*p)->next;
-	*p = plugin->next;
-	plugin->next = NULL;
-}
-
-static void tell_drops(struct plugin *plugin)
-{
-	char text[PLUGIN_TEXT_BYTES];
-
-	if (!plugin->drops_untold)
-		return;
-	manager_event_text(plugin->manager, EVENT_RECORDS_DROPPED, FABRIC_SEVERITY_WARNING,
-			   "%" PRIu64 " records were dropped by the plugin of %s",
-			   plugin->drops_untold, plugin_text(plugin, text));
-	plugin->drops_untold = 0;
-}
-
-/* @why: NULL when that was said already. */
-static void plugin_close(struct plugin *plugin, const char *why)
-{
-	struct manager *m = plugin->manager;
-	char text[PLUGIN_TEXT_BYTES];
-
-	if (plugin->fd < 0)
-		return;
-	plugin->source = sd_event_source_disable_unref(plugin->source);
-	close(plugin->fd);
-	plugin->fd = -1;
-	unlink_plugin(plugin);
-	if (plugin->instance)
-		plugin->instance->users--;
-	if (plugin->greeted) {
-		tell_drops(plugin);
-		if (why) {
-			log_notice("%s: %s", plugin_text(plugin, text), why);
-			manager_event_text(m, EVENT_PLUGIN_DISCONNECTED, FABRIC_SEVERITY_WARNING,
-					   "%s: %s", text, why);
-		}
-	}
-	if (plugin->followed) {
-		m->ingest.followed = NULL;
-		if (plugin->subnet_checked)
-			m->ingest.left_usec = now_monotonic_usec();
-		ingest_choose(m);
-	}
-	plugin_unref(plugin);
-}
-
-void ingest_refuse(struct plugin *plugin, enum event_kind kind, const char *format, ...)
-{
-	struct manager *m = plugin->manager;
-	char why[512], text[PLUGIN_TEXT_BYTES], line[sizeof(why) + sizeof(text) + 16];
-	va_list args;
-
-	if (plugin->fd < 0)
-		return;
-	va_start(args, format);
-	vsnprintf(why, sizeof(why), format, args);
-	va_end(args);
-	snprintf(line, sizeof(line), "%s refused: %s", plugin_text(plugin, text), why);
-	m->ingest.refused++;
-	/* A plugin that is turned away comes back again and again. */
-	if (log_once_test(&m->once, line, now_monotonic_usec())) {
-		log_warning("%s", line);
-		manager_event_text(m, kind, FABRIC_SEVERITY_WARNING, "%s", line);
-	}
-	plugin_close(plugin, NULL);
-}
 
 /* HELLO. */
 
@@ -227,13 +64,13 @@ static void on_hello(struct plugin *plugin, const struct ibsm_wire_hello *hello)
 	plugin->sm_state = hello->sm_state;
 	plugin->greeted = true;
 
-	if (ingest_subnet_is_claimed(plugin) && m->fabric)
+	if (follow_subnet_is_claimed(plugin) && m->fabric)
 		prefix = fabric_subnet(m->fabric)->subnet_prefix;
 	else if (m->ingest.followed)
 		prefix = m->ingest.followed->hello.subnet_prefix;
 	if (prefix && prefix != hello->subnet_prefix) {
 		plugin->greeted = false;
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED,
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED,
 			      "opensm %" PRIu32 " on %s (SM %s) is of another subnet: its prefix "
 			      "is %s, the followed one's %s",
 			      hello->pid, plugin->host, GUID_STRING(hello->sm_port_guid),
@@ -254,7 +91,7 @@ static void on_hello(struct plugin *plugin, const struct ibsm_wire_hello *hello)
 			   "%s connected: %s, SM %s", text, plugin->opensm_version,
 			   sm_state_name(plugin->sm_state));
 	sweeps_record(plugin, &record);
-	ingest_choose(m);
+	follow_choose(m);
 }
 
 /* Records. */
@@ -268,7 +105,7 @@ static bool account(struct plugin *plugin, const struct ibsm_wire_header *header
 	uint64_t missed;
 
 	if (header->sequence <= instance->sequence) {
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED,
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED,
 			      "its sequence went from %" PRIu64 " to %" PRIu64, instance->sequence,
 			      header->sequence);
 		return false;
@@ -295,16 +132,16 @@ static void on_record(struct plugin *plugin, const union ibsm_wire_record *recor
 	uint16_t type = record->header.type;
 
 	if (!plugin->greeted && type != IBSM_WIRE_HELLO) {
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED, "its first record is %s, not hello",
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED, "its first record is %s, not hello",
 			      wire_type_name(type));
 		return;
 	}
 	if (plugin->greeted && type == IBSM_WIRE_HELLO) {
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED, "it said hello twice");
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED, "it said hello twice");
 		return;
 	}
 	if ((*fd >= 0) != (type == IBSM_WIRE_SNAPSHOT)) {
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED, "%s came %s a file descriptor",
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED, "%s came %s a file descriptor",
 			      wire_type_name(type), *fd >= 0 ? "with" : "without");
 		return;
 	}
@@ -326,7 +163,7 @@ static void on_record(struct plugin *plugin, const union ibsm_wire_record *recor
 		plugin->last_monotonic_usec = now_monotonic_usec();
 		plugin->instance->used_usec = now_realtime_usec();
 		record_counts(plugin, &record->heartbeat.control, &record->heartbeat.bulk);
-		tell_drops(plugin);
+		plugin_tell_drops(plugin);
 		record_handle(plugin, record);
 		break;
 	case IBSM_WIRE_DROPS:
@@ -334,7 +171,7 @@ static void on_record(struct plugin *plugin, const union ibsm_wire_record *recor
 		break;
 	case IBSM_WIRE_SNAPSHOT:
 		if (adopt_snapshot(plugin, &record->snapshot, TAKE_FD(*fd)) < 0)
-			ingest_refuse(plugin, EVENT_PLUGIN_REFUSED, "no memory for its snapshot");
+			plugin_refuse(plugin, EVENT_PLUGIN_REFUSED, "no memory for its snapshot");
 		break;
 	default:
 		record_handle(plugin, record);
@@ -380,10 +217,10 @@ static int receive_one(struct plugin *plugin)
 	if (length == 0) {
 		plugin_close(plugin, "disconnected");
 	} else if (message.msg_flags & MSG_CTRUNC || n_fds > 1) {
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED,
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED,
 			      "a record came with more than one file descriptor");
 	} else if (message.msg_flags & MSG_TRUNC) {
-		ingest_refuse(plugin, EVENT_PLUGIN_REFUSED, "a record is longer than %d bytes",
+		plugin_refuse(plugin, EVENT_PLUGIN_REFUSED, "a record is longer than %d bytes",
 			      IBSM_WIRE_RECORD_MAX);
 	} else {
 		r = wire_check(datagram, (size_t)length, &record, &error);
@@ -391,7 +228,7 @@ static int receive_one(struct plugin *plugin)
 			struct ibsm_wire_header header;
 
 			memcpy(&header, datagram, sizeof(header));
-			ingest_refuse(plugin, EVENT_PLUGIN_REFUSED,
+			plugin_refuse(plugin, EVENT_PLUGIN_REFUSED,
 				      "the plugin speaks version %u of the protocol, this ibsmd "
 				      "(%s) version %d: install both from one release",
 				      header.version, PACKAGE_VERSION, IBSM_WIRE_VERSION);
@@ -401,7 +238,7 @@ static int receive_one(struct plugin *plugin)
 			if (account(plugin, &record.header))
 				plugin->unknown_records++;
 		} else if (r < 0) {
-			ingest_refuse(plugin, EVENT_PLUGIN_REFUSED, "a record is not valid: %s",
+			plugin_refuse(plugin, EVENT_PLUGIN_REFUSED, "a record is not valid: %s",
 				      error.text);
 		} else {
 			on_record(plugin, &record, &fds[0]);
@@ -457,13 +294,15 @@ static unsigned count_plugins(const struct manager *m)
 	return n;
 }
 
-static int add_plugin(struct manager *m, int fd, pid_t pid)
+int ingest_add(struct manager *m, int fd, pid_t pid)
 {
 	struct plugin *plugin = calloc(1, sizeof(*plugin)), **last = &m->ingest.plugins;
 	int r;
 
-	if (!plugin)
+	if (!plugin) {
+		close(fd);
 		return -ENOMEM;
+	}
 	*plugin = (struct plugin){
 		.refs = 1,
 		.manager = m,
@@ -474,6 +313,7 @@ static int add_plugin(struct manager *m, int fd, pid_t pid)
 	};
 	r = sd_event_add_io(m->event, &plugin->source, fd, EPOLLIN, on_readable, plugin);
 	if (r < 0) {
+		close(fd);
 		free(plugin);
 		return r;
 	}
@@ -521,11 +361,9 @@ static int on_accept(sd_event_source *source, int listen_fd, uint32_t revents, v
 				 (int)peer.pid, IBSM_PLUGINS_MAX);
 			limit_hit(&m->limits, LIMIT_PLUGINS, 1);
 		} else {
-			r = add_plugin(m, fd, peer.pid);
-			if (r == 0) {
-				fd = -1;
+			r = ingest_add(m, TAKE_FD(fd), peer.pid);
+			if (r == 0)
 				continue;
-			}
 			snprintf(text, sizeof(text), "plugin.sock: %s", strerror(-r));
 		}
 		if (log_once_test(&m->once, text, now_monotonic_usec()))
@@ -556,6 +394,7 @@ void ingest_stop(struct manager *m)
 	struct ingest *ingest = &m->ingest;
 
 	ingest->source = sd_event_source_disable_unref(ingest->source);
+	ingest->stopping = true;
 	while (ingest->plugins)
 		plugin_close(ingest->plugins, NULL);
 	if (ingest->path)
@@ -575,7 +414,7 @@ void ingest_tick(struct manager *m, uint64_t now_usec)
 		struct plugin *next = p->next;
 
 		if (!p->greeted && now_usec - p->since_monotonic_usec >= HELLO_TIMEOUT_USEC)
-			ingest_refuse(p, EVENT_PLUGIN_REFUSED, "it did not say hello in time");
+			plugin_refuse(p, EVENT_PLUGIN_REFUSED, "it did not say hello in time");
 		p = next;
 	}
 }

@@ -25,6 +25,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/event-kind.h \
 	daemon/events.c \
 	daemon/events.h \
+	daemon/follow.c \
+	daemon/follow.h \
 	daemon/ingest.c \
 	daemon/ingest.h \
 	daemon/json.c \
@@ -39,6 +41,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/manager.h \
 	daemon/names.c \
 	daemon/names.h \
+	daemon/plugin.c \
+	daemon/plugin.h \
 	daemon/record.c \
 	daemon/record.h \
 	daemon/state.c \

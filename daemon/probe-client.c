@@ -575,7 +575,7 @@ static int begin_child(struct probe_client *c)
 {
 	_cleanup_close_ int ours = -1, theirs = -1, pidfd = -1;
 	int sv[2], r;
-	pid_t pid;
+	pid_t pid = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv) < 0)
 		return -errno;

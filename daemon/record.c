@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "daemon/clock.h"
+#include "daemon/follow.h"
 #include "daemon/manager.h"
 #include "daemon/sweeps.h"
 #include "daemon/trap.h"
@@ -35,7 +36,7 @@ static void set_sm_state(struct plugin *plugin, uint8_t state, uint64_t sm_guid)
 	if (plugin->sm_state == state)
 		return;
 	plugin->sm_state = state;
-	ingest_choose(plugin->manager);
+	follow_choose(plugin->manager);
 }
 
 static void on_sm_state(struct plugin *plugin, const struct ibsm_wire_sm_state *record)
@@ -72,7 +73,7 @@ void record_handle(struct plugin *plugin, const union ibsm_wire_record *record)
 		break;
 	case IBSM_WIRE_SUBNET_UP:
 		plugin->subnet_up_nsec = record->header.monotonic_nsec;
-		ingest_choose(plugin->manager);
+		follow_choose(plugin->manager);
 		break;
 	case IBSM_WIRE_TRAP:
 		trap_event(plugin, &record->trap);

@@ -381,6 +381,7 @@ static void test_garbage(void **state)
 	daemon_await_log(d, "version 7 of the protocol");
 	daemon_await_log(d, "version 1: ");
 	daemon_await(d, "plugin.connections", "[]");
+	daemon_await(d, "plugin.refused", "9"); /* an empty datagram is an end like any other */
 	assert_int_equal(daemon_fds(d), before);
 	close(null);
 }
@@ -404,6 +405,7 @@ static void test_unknown_record(void **state)
 	assert_int_equal(player_raw(&p, &unknown, sizeof(unknown), NULL, 0), sizeof(unknown));
 	player_heartbeat(&p, 0);
 	daemon_await(d, "plugin.connections.0.records", "3");
+	daemon_await(d, "plugin.connections.0.unknown_records", "1");
 	daemon_await(d, "plugin.events_missed", "0");
 	player_close(&p);
 }
