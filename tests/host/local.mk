@@ -30,3 +30,11 @@ tests_host_test_host_CPPFLAGS = $(AM_CPPFLAGS) $(OSM_CFLAGS)
 tests_host_test_host_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 tests_host_test_host_LDADD = tests/host/libhost.a $(FABRIC_LIBS) $(OSM_LIBS) $(CMOCKA_LIBS)
 EXTRA_tests_host_test_host_DEPENDENCIES = plugin/libibsmplugin.la
+
+# By hand: what the plugin costs opensm.
+check_PROGRAMS += tests/bench/bench-callbacks
+tests_bench_bench_callbacks_SOURCES = tests/bench/bench-callbacks.c
+tests_bench_bench_callbacks_CPPFLAGS = $(AM_CPPFLAGS) $(OSM_CFLAGS)
+tests_bench_bench_callbacks_LDADD = tests/host/libhost.a $(FABRIC_LIBS) plugin/libplugin.la \
+	$(OSM_LIBS)
+EXTRA_tests_bench_bench_callbacks_DEPENDENCIES = plugin/libibsmplugin.la
