@@ -2,6 +2,7 @@
 # The manual pages.
 dist_man_MANS += man/ibsmctl.1
 dist_man_MANS += \
+	man/ibsm-probe.8 \
 	man/ibsmd.8 \
 	man/ibsmd.conf.5 \
 	man/io.ibsm.Monitor.7 \
