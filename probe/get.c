@@ -46,6 +46,8 @@ int get_class(uint16_t type)
 	return get ? get->class : 0;
 }
 
+_Static_assert(IB_SMP_DATA_OFFS == IB_PC_DATA_OFFS, "SMPs and PMA's MADs differ in their layout");
+
 void get_build(const struct ibsm_probe_order *order, uint32_t tid, union get_buffer *ret_buffer)
 {
 	const struct get *get = get_of(order->header.type);
@@ -57,7 +59,7 @@ void get_build(const struct ibsm_probe_order *order, uint32_t tid, union get_buf
 		.attr = {.id = get->attribute,
 			 .mod = get->attribute == IB_ATTR_PORT_INFO ? order->port : 0},
 		.trid = tid,
-		.dataoffs = smp ? IB_SMP_DATA_OFFS : IB_PC_DATA_OFFS,
+		.dataoffs = IB_SMP_DATA_OFFS,
 		.datasz = smp ? IB_SMP_DATA_SIZE : IB_PC_DATA_SZ,
 	};
 	ib_portid_t to = {.lid = order->lid};

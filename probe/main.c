@@ -103,6 +103,8 @@ static int parse_arguments(int argc, char **argv)
 	int c, index = 0;
 
 	while ((c = getopt_long(argc, argv, "h", options, &index)) >= 0) {
+		const char *value = optarg ?: "";
+
 		switch (c) {
 		case 'h':
 			help();
@@ -111,34 +113,34 @@ static int parse_arguments(int argc, char **argv)
 			printf("ibsm-probe %s\n", PACKAGE_VERSION);
 			return 0;
 		case OPT_SOCKET_FD:
-			if (parse_number(optarg, 0, 1023, &number) < 0)
-				return usage(options[index].name, optarg);
+			if (parse_number(value, 0, 1023, &number) < 0)
+				return usage(options[index].name, value);
 			arg_socket_fd = (int)number;
 			break;
 		case OPT_SMINFO:
 			arg_mode = MODE_SM_INFO;
 			if (!optarg)
 				break;
-			if (parse_number(optarg, 1, IBSM_UNICAST_LID_MAX, &number) < 0)
-				return usage(options[index].name, optarg);
+			if (parse_number(value, 1, IBSM_UNICAST_LID_MAX, &number) < 0)
+				return usage(options[index].name, value);
 			arg_lid = (uint16_t)number;
 			break;
 		case OPT_PORTS:
 			arg_mode = MODE_PORTS;
 			break;
 		case OPT_PORT:
-			if (ibsm_probe_parse_port(optarg, &arg_options.choice) < 0)
-				return usage(options[index].name, optarg);
+			if (ibsm_probe_parse_port(value, &arg_options.choice) < 0)
+				return usage(options[index].name, value);
 			break;
 		case OPT_TIMEOUT:
-			if (parse_number(optarg, IBSM_PROBE_TIMEOUT_MSEC_MIN,
+			if (parse_number(value, IBSM_PROBE_TIMEOUT_MSEC_MIN,
 					 IBSM_PROBE_TIMEOUT_MSEC_MAX, &number) < 0)
-				return usage(options[index].name, optarg);
+				return usage(options[index].name, value);
 			arg_options.timeout_msec = (uint32_t)number;
 			break;
 		case OPT_RATE:
-			if (parse_number(optarg, 1, IBSM_PROBE_MADS_PER_SEC_MAX, &number) < 0)
-				return usage(options[index].name, optarg);
+			if (parse_number(value, 1, IBSM_PROBE_MADS_PER_SEC_MAX, &number) < 0)
+				return usage(options[index].name, value);
 			arg_options.mads_per_sec = (uint32_t)number;
 			break;
 		case OPT_JSON:

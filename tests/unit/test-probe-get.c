@@ -63,7 +63,7 @@ static void test_build(void **state)
 		expected[1] = wire[i].class;
 		expected[2] = 1; /* class version */
 		expected[3] = 1; /* Get */
-		memcpy(expected + 12, "\xa1\xb2\xc3\xd4", 4);
+		memcpy(expected + 12, (const uint8_t[]){0xa1, 0xb2, 0xc3, 0xd4}, 4);
 		expected[16] = (uint8_t)(wire[i].attribute >> 8);
 		expected[17] = (uint8_t)wire[i].attribute;
 		if (wire[i].class == 0x81)

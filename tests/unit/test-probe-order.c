@@ -345,14 +345,14 @@ static void test_golden_bytes(void **state)
 static void test_words(void **state)
 {
 	(void)state;
-	for (uint16_t i = IBSM_PROBE_OK; i <= IBSM_PROBE_PORT_LOST; i++)
-		for (uint16_t j = IBSM_PROBE_OK; j <= IBSM_PROBE_PORT_LOST + 1; j++)
-			assert_true(i == j || strcmp(ibsm_probe_status_text(i),
-						     ibsm_probe_status_text(j)) != 0);
-	for (uint16_t i = IBSM_PROBE_FIELD_LENGTH; i <= IBSM_PROBE_FIELD_TIMEOUT; i++)
-		for (uint16_t j = IBSM_PROBE_FIELD_LENGTH; j <= IBSM_PROBE_FIELD_TIMEOUT + 1; j++)
-			assert_true(i == j || strcmp(ibsm_probe_field_text(i),
-						     ibsm_probe_field_text(j)) != 0);
+	for (unsigned int i = IBSM_PROBE_OK; i <= IBSM_PROBE_PORT_LOST; i++)
+		for (unsigned int j = i + 1; j <= IBSM_PROBE_PORT_LOST + 1; j++)
+			assert_string_not_equal(ibsm_probe_status_text((uint16_t)i),
+						ibsm_probe_status_text((uint16_t)j));
+	for (unsigned int i = IBSM_PROBE_FIELD_LENGTH; i <= IBSM_PROBE_FIELD_TIMEOUT; i++)
+		for (unsigned int j = i + 1; j <= IBSM_PROBE_FIELD_TIMEOUT + 1; j++)
+			assert_string_not_equal(ibsm_probe_field_text((uint16_t)i),
+						ibsm_probe_field_text((uint16_t)j));
 }
 
 int main(void)

@@ -118,7 +118,7 @@ class Serving(unittest.TestCase):
 
 
 class Activation(unittest.TestCase):
-    """As a service manager does it: a listening socket is descriptor 3, and LISTEN_PID is its own."""
+    """As a service manager does it: descriptor 3 listens, and LISTEN_PID is its own."""
 
     def start(self, path):
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -160,7 +160,8 @@ class Activation(unittest.TestCase):
         with listener:
             process = self.serve(listener, "2")
             self.assertEqual(process.wait(timeout=60), 2)
-        self.assertEqual(run(env={**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"}).returncode, 2)
+        meant_for_another = {**os.environ, "LISTEN_PID": "1", "LISTEN_FDS": "1"}
+        self.assertEqual(run(env=meant_for_another).returncode, 2)
 
 
 if __name__ == "__main__":
