@@ -7,6 +7,10 @@ dist_check_SCRIPTS += tests/netgen/netgen.py tests/sim/netfile.py tests/sim/pick
 sim_tests = \
 	tests/netgen/test-netgen.py \
 	tests/sim/test-netfile.py \
-	tests/sim/test-harness.sh
+	tests/sim/test-harness.sh \
+	tests/sim/test-cable.sh \
+	tests/sim/test-restarts.sh \
+	tests/sim/test-two-opensms.sh \
+	tests/sim/test-agrees-with-diags.sh
 dist_check_SCRIPTS += $(sim_tests)
 TESTS += $(sim_tests)

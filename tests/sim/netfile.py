@@ -32,6 +32,7 @@ QUOTED = re.compile(r'^#\s*"(.*)"(.*)$')
 UNQUOTED = re.compile(r"^#\s*(.*?)((?:\s+(?:enhanced|base) port 0|\s+lid \d).*)?$")
 LINK_TYPE = re.compile(r"\blid\s+\d+\s+(\d+)x\s?([A-Z]+\d*)")
 EXECUTED = re.compile(r"^(do|include)")
+INITIATED = re.compile(r"^# Initiated from node ([0-9a-fA-F]{16})\b")
 PORTS_REPORT = re.compile(r"^(SW|CA|RT)\s+\d+\s+\d+\s+0x[0-9a-fA-F]+\s")
 # What ibnetdiscover prints around the nodes.
 FURNITURE = re.compile(
@@ -146,8 +147,9 @@ def parse_port(node, match, notes):
 
 
 def parse(lines, notes):
-    """The nodes of an ibnetdiscover file, by the names it has for them."""
+    """The nodes of an ibnetdiscover file, and the GUID of the one that it was written on, or 0."""
     nodes = {}
+    origin = 0
     node = None
     guid = None
     numbers = {}
@@ -181,6 +183,8 @@ def parse(lines, notes):
             guid = ({"s": "S", "r": "R"}.get(match[1][0], "H"), int(match[2], 16))
         elif match := NUMBER.match(line):
             numbers[match[1]] = match[2]
+        elif match := INITIATED.match(line):
+            origin = int(match[1], 16)
         elif EXECUTED.match(line):
             notes.add("leaving out lines that ibsim would have executed", line)
         elif not FURNITURE.match(line):
@@ -192,7 +196,7 @@ def parse(lines, notes):
                        "ibsim needs what ibnetdiscover prints without -p")
     if not nodes:
         raise Unusable("no Switch, Ca or Rt line in it: not what ibnetdiscover prints")
-    return list(nodes.values())
+    return list(nodes.values()), origin
 
 
 def give_guids(nodes, notes):
@@ -274,10 +278,11 @@ def largest_island(nodes):
     return best
 
 
-def choose_sim_host(nodes):
+def choose_sim_host(nodes, origin):
     """Where an SM works: on an adapter's first port if that is cabled, or on a switch."""
     island = set(largest_island(nodes))
-    for node in nodes:
+    # The host that the file was written on is a better guess than any other.
+    for node in sorted(nodes, key=lambda node: node.guid != origin):
         if node in island and node.kind == "H" and 1 in node.ports:
             return node
     for node in nodes:
@@ -345,10 +350,10 @@ def main():
     notes = Notes()
 
     try:
-        nodes = parse(read_lines(args.input), notes)
+        nodes, origin = parse(read_lines(args.input), notes)
         give_guids(nodes, notes)
         join_ends(nodes, notes)
-        sim_host = choose_sim_host(nodes)
+        sim_host = choose_sim_host(nodes, origin)
         with open(args.output, "w", encoding="latin-1") as out:
             write(nodes, out)
     except (Unusable, OSError) as error:

@@ -84,6 +84,14 @@ class NetFile(unittest.TestCase):
         self.accept(GOOD)
         self.assertEqual(self.facts["NET_SIM_HOST"], "H-0002c90300000010")
 
+    def test_sm_goes_to_the_host_that_the_file_was_written_on(self):
+        both = GOOD.replace('"H-0002c90300000020"[2](2c90300000022)', '"H-0002c90300000020"[1]')
+        both = both.replace("[2](2c90300000022)", "[1](2c90300000021)")
+        self.accept(both.replace("# Initiated", "#"))
+        self.assertEqual(self.facts["NET_SIM_HOST"], "H-0002c90300000020")
+        self.accept(both)
+        self.assertEqual(self.facts["NET_SIM_HOST"], "H-0002c90300000010")
+
     def test_sm_goes_to_a_switch_where_no_host_will_do(self):
         self.accept(GOOD[:GOOD.index("caguid=0x2c90300000010\n")])
         self.assertEqual(self.facts["NET_SIM_HOST"], "S-0002c90200000000")
