@@ -154,7 +154,8 @@ uint64_t fabric_walk(const struct fabric *fabric)
 	while (fabric_link_next(fabric, &iterator, &link))
 		links++;
 	CHECK(links == fabric_counts(fabric)->links);
-	for (uint32_t lid = 0; lid < 0x10000; lid++)
+	for (uint32_t lid = 0; lid < fabric->lids + 2; lid++)
 		sum += fabric_port_by_lid(fabric, (uint16_t)lid);
+	CHECK(fabric_port_by_lid(fabric, 0xffff) == IBSM_NONE);
 	return sum;
 }

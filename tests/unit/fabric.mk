@@ -57,3 +57,12 @@ tests_unit_test_story_LDADD = $(FABRIC_TEST_LDADD)
 tests_unit_test_wire_read_SOURCES = tests/unit/test-wire-read.c
 tests_unit_test_wire_read_CFLAGS = $(FABRIC_TEST_CFLAGS)
 tests_unit_test_wire_read_LDADD = $(FABRIC_TEST_LDADD)
+
+# Built by make check, run by hand or by make bench-fabric.
+check_PROGRAMS += tests/bench/bench-fabric
+tests_bench_bench_fabric_SOURCES = tests/bench/bench-fabric.c
+tests_bench_bench_fabric_LDADD = $(SNAPSHOT_BUILD_LIBS)
+
+bench-fabric: tests/bench/bench-fabric
+	tests/bench/bench-fabric
+.PHONY: bench-fabric
