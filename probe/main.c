@@ -205,8 +205,11 @@ static int connection(int fd)
 
 static int run_serve(void)
 {
+	const struct sigaction action = {.sa_handler = on_signal};
 	int fd = arg_socket_fd, r;
 
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
 	if (fd < 0)
 		fd = activation_fd();
 	if (fd < 0)
@@ -236,7 +239,6 @@ static int run_serve(void)
 
 int main(int argc, char **argv)
 {
-	const struct sigaction action = {.sa_handler = on_signal};
 	int r;
 
 	serve_options_init(&arg_options);
@@ -244,8 +246,6 @@ int main(int argc, char **argv)
 	if (r <= 0)
 		return r < 0 ? EXIT_USAGE : EXIT_SUCCESS;
 
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
 	harden_self();
 	switch (arg_mode) {
 	case MODE_SM_INFO:

@@ -497,5 +497,5 @@ int serve(int fd, const struct serve_options *options)
 	r = run(s);
 
 	link_close(&s->link);
-	return r == -ECONNRESET || r == -EPIPE ? 0 : r;
+	return r == -ECONNRESET || r == -EPIPE || serve_stop ? 0 : r;
 }
