@@ -3,8 +3,10 @@
 DAEMON_TESTS = \
 	tests/unit/test-conf \
 	tests/unit/test-daemon \
+	tests/unit/test-detect-state \
 	tests/unit/test-events \
-	tests/unit/test-state
+	tests/unit/test-state \
+	tests/unit/test-worker
 check_PROGRAMS += $(DAEMON_TESTS)
 TESTS += $(DAEMON_TESTS)
 
@@ -28,3 +30,11 @@ tests_unit_test_events_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_state_SOURCES = tests/unit/test-state.c
 tests_unit_test_state_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_state_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_test_detect_state_SOURCES = tests/unit/test-detect-state.c
+tests_unit_test_detect_state_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_detect_state_LDADD = $(SNAPSHOT_BUILD_LIBS) $(CMOCKA_LIBS)
+
+tests_unit_test_worker_SOURCES = tests/unit/test-worker.c
+tests_unit_test_worker_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_worker_LDADD = $(DAEMON_TEST_LIBS)

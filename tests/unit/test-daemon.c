@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1020,6 +1021,100 @@ static void test_activation(void **state)
 	player_close(&p);
 }
 
+/* The socket's mode keeps others out, but should it be opened, so does the peer's uid. */
+static void test_peers(void **state)
+{
+	struct daemon *d = *state;
+	char path[128], from[2];
+	int status;
+	struct player p;
+	pid_t pid;
+
+	if (geteuid() != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/run/plugin.sock", d->directory);
+	assert_int_equal(chmod(d->directory, 0755), 0);
+	assert_int_equal(chmod(path, 0666), 0);
+	player_init(&p, 1, 0x77);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setgid(65534) || setuid(65534))
+			_exit(126);
+		player_open(&p, d);
+		_exit(recv(p.fd, from, 1, 0) == 0 ? 0 : 1);
+	}
+	status = daemon_wait(pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	daemon_await_log(d, "uid 65534 may not connect");
+	daemon_await(d, "plugin.refused", "1");
+}
+
+/* One datagram from the daemon to systemd. */
+static void await_notice(int fd, const char *what)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLIN};
+	char text[1024] = "";
+
+	while (!strstr(text, what)) {
+		ssize_t n;
+
+		if (poll(&pollfd, 1, 60000) != 1)
+			fail_msg("systemd was not told: %s", what);
+		n = recv(fd, text, sizeof(text) - 1, 0);
+		assert_true(n >= 0);
+		text[n] = '\0';
+	}
+}
+
+static void test_notifies(void **state)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct daemon *d = *state;
+	char number[16];
+	int fd;
+
+	daemon_stop(d);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", d->directory);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	/* WATCHDOG_PID is left out: whoever has the variable is meant. */
+	snprintf(number, sizeof(number), "%d", 200000);
+	assert_int_equal(setenv("NOTIFY_SOCKET", address.sun_path, 1), 0);
+	assert_int_equal(setenv("WATCHDOG_USEC", number, 1), 0);
+	daemon_start(d);
+	assert_int_equal(unsetenv("NOTIFY_SOCKET"), 0);
+	assert_int_equal(unsetenv("WATCHDOG_USEC"), 0);
+	await_notice(fd, "STATUS=No fabric yet; no plugin connected");
+	await_notice(fd, "READY=1");
+	await_notice(fd, "WATCHDOG=1");
+	assert_int_equal(kill(d->pid, SIGHUP), 0);
+	await_notice(fd, "RELOADING=1");
+	await_notice(fd, "READY=1");
+	daemon_stop(d);
+	await_notice(fd, "STOPPING=1");
+	close(fd);
+}
+
+/* Under systemd each line says how grave it is. */
+static void test_journal(void **state)
+{
+	struct daemon *d = *state;
+	struct stat st;
+	char stream[64];
+
+	daemon_stop(d);
+	assert_int_equal(stat(d->log, &st), 0);
+	assert_int_equal(daemon_log_count(d, "<6>"), 0);
+	snprintf(stream, sizeof(stream), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	assert_int_equal(setenv("JOURNAL_STREAM", stream, 1), 0);
+	daemon_start(d);
+	assert_int_equal(unsetenv("JOURNAL_STREAM"), 0);
+	daemon_await_log(d, "<6>version " PACKAGE_VERSION ", listening in");
+}
+
 static void test_describes_itself(void **state)
 {
 	struct daemon *d = *state;
@@ -1069,6 +1164,9 @@ int main(void)
 		TEST(test_two_instances),
 		TEST(test_command_line),
 		TEST(test_activation),
+		TEST(test_peers),
+		TEST(test_notifies),
+		TEST(test_journal),
 		TEST(test_describes_itself),
 	};
 
