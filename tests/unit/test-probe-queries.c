@@ -190,6 +190,7 @@ static void test_choose_auto(void **state)
 		port("mlx5_0", 1, 0x10, ETH, ACTIVE), port("mlx5_1", 1, 0x11, IB, DOWN),
 		port("mlx5_2", 1, 0x12, IB, INIT),    port("mlx5_3", 1, 0x13, IB, ACTIVE),
 		port("mlx5_3", 2, 0x14, IB, ACTIVE),  port("weird0", 1, 0x15, 0, ACTIVE),
+		port("mlx5_4", 1, 0x16, IB, INIT),
 	};
 
 	(void)state;
@@ -200,6 +201,9 @@ static void test_choose_auto(void **state)
 	assert_int_equal(choose(ports, 6, "auto", &ports[4], &row, &found), IBSM_PROBE_OK);
 	assert_int_equal(row, 4);
 	assert_int_equal(choose(ports, 6, "auto", &ports[2], &row, &found), IBSM_PROBE_OK);
+	assert_int_equal(row, 3);
+	/* In use and worse than one before it. */
+	assert_int_equal(choose(ports, 7, "auto", &ports[6], &row, &found), IBSM_PROBE_OK);
 	assert_int_equal(row, 3);
 	/* A port that only has the same number is another. */
 	struct ibsm_probe_port other = ports[4];

@@ -333,10 +333,14 @@ static void *serve_thread(void *userdata)
 
 static void peer_open_at(struct peer *p, uint32_t mads_per_sec)
 {
+	/* A reply that never comes fails the test. */
+	const struct timeval patience = {.tv_sec = 60};
 	int sv[2];
 
 	memset(p, 0, sizeof(*p));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sv), 0);
+	assert_int_equal(setsockopt(sv[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)),
+			 0);
 	p->fd = sv[0];
 	p->theirs = sv[1];
 	serve_options_init(&p->options);
