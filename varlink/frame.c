@@ -152,6 +152,9 @@ static int dump_callback(const char *bytes, size_t length, void *userdata)
 {
 	struct dump *dump = userdata;
 
+	/* jansson goes on after a key that did not fit: what follows might. */
+	if (dump->error < 0)
+		return -1;
 	if (length > dump->left_bytes) {
 		dump->error = -EMSGSIZE;
 		return -1;
@@ -166,7 +169,8 @@ int varlink_out_append_json(struct varlink_out *out, const json_t *json, size_t 
 	struct dump dump = {.out = out, .left_bytes = limit_bytes};
 	size_t pending = varlink_out_pending(out);
 
-	if (json_dump_callback(json, dump_callback, &dump, JSON_COMPACT | JSON_ENCODE_ANY) < 0) {
+	if (json_dump_callback(json, dump_callback, &dump, JSON_COMPACT | JSON_ENCODE_ANY) < 0 ||
+	    dump.error < 0) {
 		varlink_out_rewind(out, pending);
 		return dump.error < 0 ? dump.error : -ENOMEM;
 	}

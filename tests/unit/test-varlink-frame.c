@@ -258,6 +258,28 @@ static void test_out_message(void **state)
 	json_decref(json);
 }
 
+/* Whatever piece of the text a limit cuts, nothing is left of it. */
+static void test_out_every_limit(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct varlink_out out = {0};
+	json_t *json = json_loads("{\"a long key\": 1, \"b\": [2, {\"another long key\": true}], "
+				  "\"c\": {\"d\": \"a long value\", \"e\": null}}",
+				  0, NULL);
+
+	(void)state;
+	assert_non_null(json);
+	text = json_dumps(json, JSON_COMPACT);
+	for (size_t limit = 0; limit < strlen(text); limit++) {
+		assert_int_equal(varlink_out_append_json(&out, json, limit), -EMSGSIZE);
+		assert_int_equal(varlink_out_pending(&out), 0);
+	}
+	assert_int_equal(varlink_out_append_json(&out, json, strlen(text)), 0);
+	assert_int_equal(varlink_out_pending(&out), strlen(text));
+	json_decref(json);
+	varlink_out_clear(&out);
+}
+
 static void test_out_through_a_full_socket(void **state)
 {
 	enum { BYTES = 3 << 20 };
@@ -317,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_endless_message_is_cut_off),
 		cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_out_message),
+		cmocka_unit_test(test_out_every_limit),
 		cmocka_unit_test(test_out_through_a_full_socket),
 		cmocka_unit_test(test_out_to_nobody),
 	};
