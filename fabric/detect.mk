@@ -11,11 +11,15 @@ fabric_libfabric_a_SOURCES += \
 	fabric/detect-sm-internal.h \
 	fabric/detect-sm.c \
 	fabric/detect-sm.h \
+	fabric/detect-sweep.c \
+	fabric/detect-sweep.h \
 	fabric/detect-time.h \
 	fabric/evidence.c \
 	fabric/evidence.h \
 	fabric/mastership.c \
 	fabric/mastership.h \
+	fabric/node-watch.c \
+	fabric/node-watch.h \
 	fabric/sm-config.c \
 	fabric/sm-config.h \
 	fabric/sm-placement.c \

@@ -4,6 +4,7 @@ DETECT_UNIT_TESTS = \
 	tests/unit/test-alert-set \
 	tests/unit/test-damper \
 	tests/unit/test-detect-sm \
+	tests/unit/test-detect-sweep \
 	tests/unit/test-mastership \
 	tests/unit/test-sm-config \
 	tests/unit/test-sm-placement \
@@ -42,3 +43,7 @@ tests_unit_test_sm_placement_LDADD = $(DETECT_TEST_LDADD)
 tests_unit_test_detect_sm_SOURCES = tests/unit/test-detect-sm.c $(DETECT_BUILD)
 tests_unit_test_detect_sm_CFLAGS = $(DETECT_TEST_CFLAGS)
 tests_unit_test_detect_sm_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_detect_sweep_SOURCES = tests/unit/test-detect-sweep.c $(DETECT_BUILD)
+tests_unit_test_detect_sweep_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_detect_sweep_LDADD = $(DETECT_TEST_LDADD)
