@@ -213,8 +213,7 @@ static void fill_trap_details(uint16_t number, const ib_mad_notice_attr_t *n,
 		fill_gid(n->data_details.ntc_257_258.gid2.raw, &r->gid2_prefix, &r->gid2_guid);
 		break;
 	case SM_BAD_SWITCH_PKEY_TRAP:
-		r->fields = IBSM_TRAP_LID1 | IBSM_TRAP_LID2 | IBSM_TRAP_GID1 | IBSM_TRAP_GID2 |
-			    IBSM_TRAP_KEY | IBSM_TRAP_QP | IBSM_TRAP_SW_LID | IBSM_TRAP_PORT;
+		r->fields = IBSM_TRAP_SW_LID | IBSM_TRAP_PORT;
 		r->lid1 = cl_ntoh16(n->data_details.ntc_259.lid1);
 		r->lid2 = cl_ntoh16(n->data_details.ntc_259.lid2);
 		r->key = cl_ntoh16(n->data_details.ntc_259.pkey);
@@ -225,6 +224,20 @@ static void fill_trap_details(uint16_t number, const ib_mad_notice_attr_t *n,
 		fill_gid(n->data_details.ntc_259.gid2.raw, &r->gid2_prefix, &r->gid2_guid);
 		r->sw_lid = cl_ntoh16(n->data_details.ntc_259.sw_lid);
 		r->port = n->data_details.ntc_259.port_no;
+		/* DataValid tells what else the switch filled in, but implementations do not agree
+		 * on its bits: a field that is 0 is not given. */
+		if (r->lid1)
+			r->fields |= IBSM_TRAP_LID1;
+		if (r->lid2)
+			r->fields |= IBSM_TRAP_LID2;
+		if (r->key)
+			r->fields |= IBSM_TRAP_KEY;
+		if (r->qp1 | r->qp2)
+			r->fields |= IBSM_TRAP_QP;
+		if (r->gid1_prefix | r->gid1_guid)
+			r->fields |= IBSM_TRAP_GID1;
+		if (r->gid2_prefix | r->gid2_guid)
+			r->fields |= IBSM_TRAP_GID2;
 		break;
 	default:
 		break;

@@ -34,7 +34,7 @@ struct memfd {
 	unsigned int refs;
 	int fd;
 	uint64_t bytes;
-	const uint8_t *map;
+	uint8_t *map; /* read-only */
 };
 
 struct piece {
@@ -55,7 +55,7 @@ static struct memfd *memfd_unref(struct memfd *m)
 	if (!m || --m->refs > 0)
 		return NULL;
 	if (m->map)
-		munmap((void *)(uintptr_t)m->map, m->bytes);
+		munmap(m->map, m->bytes);
 	if (m->fd >= 0)
 		close(m->fd);
 	free(m);

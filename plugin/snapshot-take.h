@@ -17,8 +17,9 @@ struct snapshots {
 	_Atomic uint64_t lock_nsec;
 	_Atomic uint64_t lock_max_nsec;
 
+	_Atomic uint32_t owed; /* enum ibsm_snapshot_reason of one that came to nothing, 0 none */
+
 	/* The sweeper's own. */
-	uint32_t owed;	      /* enum ibsm_snapshot_reason of one that could not be taken, 0 none */
 	bool complete;	      /* a whole snapshot was taken */
 	uint64_t groups_nsec; /* when groups were last copied */
 };

@@ -368,7 +368,8 @@ static void sweep(struct loaded *loaded)
 {
 	loaded_report(loaded, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
 	loaded_report(loaded, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
-	loaded_report(loaded, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)UCAST_ROUTING_HEAVY_SWEEP);
+	loaded_report(loaded, OSM_EVENT_ID_UCAST_ROUTING_DONE,
+		      loaded_routing(UCAST_ROUTING_HEAVY_SWEEP));
 	loaded_report(loaded, OSM_EVENT_ID_SUBNET_UP, NULL);
 }
 

@@ -2,6 +2,9 @@
 // Loads the plugin the way opensm does.
 #pragma once
 
+#include <stdint.h>
+#include <string.h>
+
 #include "plugin/osm.h"
 
 struct loaded {
@@ -18,6 +21,16 @@ int loaded_open(struct loaded *loaded, const char *path, osm_opensm_t *osm);
 
 /* delete() and dlclose(). */
 void loaded_close(struct loaded *loaded);
+
+/* UCAST_ROUTING_DONE carries its enum in the pointer itself. */
+static inline void *loaded_routing(osm_epi_ucast_routing_flags_t kind)
+{
+	uintptr_t value = kind;
+	void *p;
+
+	memcpy(&p, &value, sizeof(p));
+	return p;
+}
 
 static inline void loaded_report(struct loaded *loaded, osm_epi_event_id_t event, void *data)
 {

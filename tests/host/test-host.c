@@ -482,7 +482,7 @@ static void sweep(struct host *h)
 	loaded_report(&h->loaded, OSM_EVENT_ID_HEAVY_SWEEP_START, NULL);
 	loaded_report(&h->loaded, OSM_EVENT_ID_HEAVY_SWEEP_DONE, NULL);
 	loaded_report(&h->loaded, OSM_EVENT_ID_UCAST_ROUTING_DONE,
-		      (void *)UCAST_ROUTING_HEAVY_SWEEP);
+		      loaded_routing(UCAST_ROUTING_HEAVY_SWEEP));
 	loaded_report(&h->loaded, OSM_EVENT_ID_SUBNET_UP, NULL);
 }
 
@@ -503,7 +503,8 @@ static void test_snapshots(void **state)
 	assert_int_equal(h->peer.last.snapshot.full, 1);
 	assert_int_equal(snapshot_nodes(h->peer.snapshot), 22);
 
-	loaded_report(&h->loaded, OSM_EVENT_ID_UCAST_ROUTING_DONE, (void *)UCAST_ROUTING_REROUTE);
+	loaded_report(&h->loaded, OSM_EVENT_ID_UCAST_ROUTING_DONE,
+		      loaded_routing(UCAST_ROUTING_REROUTE));
 	assert_true(peer_read_until(&h->peer, IBSM_WIRE_SNAPSHOT, 10000));
 	assert_int_equal(h->peer.last.snapshot.generation, 2);
 	assert_int_equal(h->peer.last.snapshot.reason, IBSM_SNAPSHOT_REROUTE);

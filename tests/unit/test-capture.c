@@ -9,6 +9,7 @@
 
 #include "plugin/capture.h"
 #include "tests/host/fake-osm.h"
+#include "tests/host/loaded.h"
 #include "tests/host/notice.h"
 #include "util/cleanup.h"
 
@@ -238,6 +239,21 @@ static void test_trap_259(void **state)
 	assert_trap(&got, &t);
 }
 
+/* A switch fills in what it knows of the packet. */
+static void test_trap_259_sparse(void **state)
+{
+	struct notice notice = {.generic = true, .number = 259, .sw_lid = 7, .port = 3, .key = 5};
+	ib_mad_notice_attr_t raw;
+	union ring_record record;
+
+	notice_fill(&notice, &raw);
+	record = capture(*state, OSM_EVENT_ID_TRAP, &raw);
+	assert_int_equal(record.trap.fields, IBSM_TRAP_SW_LID | IBSM_TRAP_PORT | IBSM_TRAP_KEY);
+	assert_int_equal(record.trap.sw_lid, 7);
+	assert_int_equal(record.trap.port, 3);
+	assert_int_equal(record.trap.key, 5);
+}
+
 /* A number that nobody knows says its number and nothing else. */
 static void test_trap_unknown(void **state)
 {
@@ -273,7 +289,7 @@ static void test_sweep_events(void **state)
 	static const struct {
 		osm_epi_event_id_t event;
 		uint16_t type;
-		uintptr_t data;
+		osm_epi_ucast_routing_flags_t data;
 		uint32_t routing_kind;
 	} cases[] = {
 		{OSM_EVENT_ID_HEAVY_SWEEP_START, IBSM_WIRE_HEAVY_SWEEP_START, 0, 0},
@@ -295,7 +311,7 @@ static void test_sweep_events(void **state)
 	osm->stats.qp0_mads_outstanding = 30;
 	osm->stats.sa_mads_rcvd = 40;
 	for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
-		const void *data = (const void *)cases[i].data;
+		const void *data = loaded_routing(cases[i].data);
 		union ring_record record;
 
 		assert_int_equal(capture_classify(cases[i].event, data), CAPTURE_CONTROL);
@@ -573,13 +589,14 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_traps_64_67),	     TEST(test_trap_128),     TEST(test_traps_129_131),
-		TEST(test_trap_144),	     TEST(test_trap_145),     TEST(test_trap_256),
-		TEST(test_traps_257_258),    TEST(test_trap_259),     TEST(test_trap_unknown),
-		TEST(test_trap_of_a_vendor), TEST(test_sweep_events), TEST(test_sweep_flags),
-		TEST(test_engine_name),	     TEST(test_sm_state),     TEST(test_lft_block),
-		TEST(test_lft_top),	     TEST(test_lft_bounds),   TEST(test_port_errors),
-		TEST(test_port_data),	     TEST(test_port_select),  TEST(test_unknown_events),
+		TEST(test_traps_64_67),	   TEST(test_trap_128),		TEST(test_traps_129_131),
+		TEST(test_trap_144),	   TEST(test_trap_145),		TEST(test_trap_256),
+		TEST(test_traps_257_258),  TEST(test_trap_259),		TEST(test_trap_259_sparse),
+		TEST(test_trap_unknown),   TEST(test_trap_of_a_vendor), TEST(test_sweep_events),
+		TEST(test_sweep_flags),	   TEST(test_engine_name),	TEST(test_sm_state),
+		TEST(test_lft_block),	   TEST(test_lft_top),		TEST(test_lft_bounds),
+		TEST(test_port_errors),	   TEST(test_port_data),	TEST(test_port_select),
+		TEST(test_unknown_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
