@@ -219,13 +219,45 @@ static struct adoption *adoption_free(struct adoption *a)
 	return NULL;
 }
 
+/* Options of another SM did not change: they are another's. */
+static bool is_of_other_sm(const struct adoption *a, const struct event *event)
+{
+	return a->manager->model_instance && a->plugin &&
+	       a->plugin->hello.instance != a->manager->model_instance &&
+	       event->kind == EVENT_FABRIC_CHANGE + FABRIC_CHANGE_OPTION;
+}
+
+static void tell_changes(struct adoption *a)
+{
+	struct shared_text *cause = NULL, *other_sm = NULL;
+	_cleanup_(story_unrefp) struct story *story = NULL;
+	char text[STORY_CAUSE_TEXT_BYTES];
+
+	if (a->plugin)
+		story = sweeps_changes(a->plugin, &a->snapshot->header, a->changes);
+	if (story && story->cause.kind != STORY_CAUSE_UNKNOWN)
+		cause = shared_text_new(story_cause_text(&story->cause, text, sizeof(text)));
+	for (size_t i = 0; i < a->n_events; i++) {
+		struct event *event = TAKE_PTR(a->events[i]);
+
+		event->sweep = story ? story->number : 0;
+		if (is_of_other_sm(a, event)) {
+			if (!other_sm)
+				other_sm = shared_text_new("another SM is followed now");
+			event->cause = shared_text_ref(other_sm);
+		} else {
+			event->cause = shared_text_ref(cause);
+		}
+		manager_event(a->manager, event);
+	}
+	shared_text_unref(cause);
+	shared_text_unref(other_sm);
+}
+
 static void become_model(struct adoption *a)
 {
 	struct manager *m = a->manager;
 	struct fabric *former = m->fabric;
-	_cleanup_(story_unrefp) struct story *story = NULL;
-	struct shared_text *cause = NULL;
-	char text[STORY_CAUSE_TEXT_BYTES];
 
 	if (a->foreign) {
 		log_notice("the plugin belongs to another subnet than the one before: "
@@ -237,26 +269,16 @@ static void become_model(struct adoption *a)
 	m->fabric = fabric_ref(a->fabric);
 	m->fabric_realtime_usec = a->realtime_usec;
 	release(m, NULL, former);
-
+	tell_changes(a);
 	if (a->plugin)
-		story = sweeps_changes(a->plugin, &a->snapshot->header, a->changes);
-	if (story && story->cause.kind != STORY_CAUSE_UNKNOWN)
-		cause = shared_text_new(story_cause_text(&story->cause, text, sizeof(text)));
-	for (size_t i = 0; i < a->n_events; i++) {
-		struct event *event = TAKE_PTR(a->events[i]);
-
-		event->sweep = story ? story->number : 0;
-		if (cause) {
-			event->cause = cause;
-			cause->refs++;
-		}
-		manager_event(m, event);
-	}
-	shared_text_unref(cause);
-	for (struct plugin *p = m->ingest.plugins; p; p = p->next)
+		m->model_instance = a->plugin->hello.instance;
+	for (struct plugin *p = m->ingest.plugins; p; p = p->next) {
 		if (p == a->plugin || (p->greeted && p->sm_guid &&
 				       fabric_port_by_guid(m->fabric, p->sm_guid) != IBSM_NONE))
 			p->subnet_checked = true;
+		if (p->subnet_checked)
+			sweeps_listen(p);
+	}
 }
 
 static void refuse_snapshot(struct adoption *a)
@@ -284,8 +306,10 @@ static void plugin_adoption_done(struct adoption *a)
 			      GUID_STRING(fabric_subnet(a->fabric)->subnet_prefix));
 		return;
 	}
-	if (a->base && a->check_subnet && !a->foreign)
+	if (a->base && a->check_subnet && !a->foreign) {
 		p->subnet_checked = true;
+		sweeps_listen(p);
+	}
 	release(m, p->snapshot, NULL);
 	p->snapshot = snapshot_ref(a->snapshot);
 	if (a->compare)

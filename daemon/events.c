@@ -37,6 +37,13 @@ struct shared_text *shared_text_new(const char *text)
 	return shared;
 }
 
+struct shared_text *shared_text_ref(struct shared_text *text)
+{
+	if (text)
+		text->refs++;
+	return text;
+}
+
 struct shared_text *shared_text_unref(struct shared_text *text)
 {
 	if (text && --text->refs == 0)

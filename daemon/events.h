@@ -18,6 +18,8 @@ struct shared_text {
 
 /* One reference; NULL without memory. */
 struct shared_text *shared_text_new(const char *text);
+/* Both accept NULL; unref returns NULL. */
+struct shared_text *shared_text_ref(struct shared_text *text);
 struct shared_text *shared_text_unref(struct shared_text *text);
 
 /* One event. Everything in it but `cause` is one allocation; immutable once it is in the ring. */

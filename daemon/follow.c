@@ -42,14 +42,15 @@ void follow_choose(struct manager *m)
 	if (!best)
 		return;
 	best->followed = true;
-	sweeps_follow(best);
-	if (before) {
+	sweeps_listen(best);
+	if (m->ingest.last_followed && m->ingest.last_followed != best->hello.instance) {
 		log_notice("following %s, whose SM is %s", plugin_text(best, text),
 			   sm_state_name(best->sm_state));
 		manager_event_text(m, EVENT_PLUGIN_FOLLOWED, FABRIC_SEVERITY_NOTICE,
 				   "the model follows %s from here on, whose SM is %s",
 				   plugin_text(best, text), sm_state_name(best->sm_state));
 	}
+	m->ingest.last_followed = best->hello.instance;
 	if (best->snapshot && adopt_plugin(best) < 0)
 		log_error("no memory to adopt the fabric of %s", plugin_text(best, text));
 }

@@ -40,6 +40,7 @@ static void replace_former(struct plugin *plugin, uint64_t instance)
 		plugin_ref(p);
 		drain(p);
 		plugin->teller = TAKE_PTR(p->teller);
+		plugin->subnet_checked = p->subnet_checked;
 		plugin_close(p, "connected again");
 		plugin_unref(p);
 		return;
@@ -48,7 +49,6 @@ static void replace_former(struct plugin *plugin, uint64_t instance)
 
 static void on_hello(struct plugin *plugin, const struct ibsm_wire_hello *hello)
 {
-	union ibsm_wire_record record = {.hello = *hello};
 	struct manager *m = plugin->manager;
 	char text[PLUGIN_TEXT_BYTES];
 	uint64_t prefix = 0;
@@ -90,7 +90,8 @@ static void on_hello(struct plugin *plugin, const struct ibsm_wire_hello *hello)
 	manager_event_text(m, EVENT_PLUGIN_CONNECTED, FABRIC_SEVERITY_NOTICE,
 			   "%s connected: %s, SM %s", text, plugin->opensm_version,
 			   sm_state_name(plugin->sm_state));
-	sweeps_record(plugin, &record);
+	if (plugin->subnet_checked || !follow_subnet_is_claimed(plugin))
+		sweeps_listen(plugin);
 	follow_choose(m);
 }
 

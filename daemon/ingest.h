@@ -28,8 +28,9 @@ struct ingest {
 	sd_event_source *source;
 	struct plugin *plugins; /* in order of connecting */
 	struct plugin *followed;
-	bool stopping;	    /* nobody is followed any more */
-	uint64_t left_usec; /* CLOCK_MONOTONIC when the last followed one left; 0: never */
+	uint64_t last_followed; /* instance; 0: none yet */
+	bool stopping;		/* nobody is followed any more */
+	uint64_t left_usec;	/* CLOCK_MONOTONIC when the last followed one left; 0: never */
 
 	uint64_t events_received; /* records of opensm's events */
 	uint64_t events_missed;

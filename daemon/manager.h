@@ -48,6 +48,7 @@ struct manager {
 
 	struct fabric *fabric; /* the adopted one; NULL: none yet */
 	uint64_t fabric_realtime_usec;
+	uint64_t model_instance; /* of the plugin that it is from; 0: none */
 
 	struct api *api;
 	int lock_fd;

@@ -48,8 +48,9 @@ struct plugin {
 	uint64_t drops_untold; /* dropped since the last event that says so */
 
 	unsigned snapshots_pending;
-	struct snapshot *snapshot;   /* the last one read; the next may lean on it */
-	struct story_teller *teller; /* since it was followed first; see sweeps.h */
+	struct snapshot *snapshot; /* the last one read; the next may lean on it */
+	bool listened_to;	   /* see sweeps.h */
+	struct story_teller *teller;
 };
 
 struct plugin *plugin_ref(struct plugin *plugin);

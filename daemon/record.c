@@ -76,7 +76,9 @@ void record_handle(struct plugin *plugin, const union ibsm_wire_record *record)
 		follow_choose(plugin->manager);
 		break;
 	case IBSM_WIRE_TRAP:
-		trap_event(plugin, &record->trap);
+		/* LIDs of another subnet would name the wrong nodes. */
+		if (plugin->listened_to)
+			trap_event(plugin, &record->trap);
 		break;
 	default:
 		break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The last N sweep stories, told from the records of the plugins that the model followed.
+// The last N sweep stories, told from the records of the plugins of this subnet.
 #include "daemon/sweeps.h"
 
 #include <errno.h>
@@ -168,14 +168,17 @@ void sweeps_record(struct plugin *plugin, const union ibsm_wire_record *record)
 		log_error("no memory for a sweep's story, ignoring");
 }
 
-void sweeps_follow(struct plugin *plugin)
+void sweeps_listen(struct plugin *plugin)
 {
 	union ibsm_wire_record hello = {.hello = plugin->hello};
 	struct manager *m = plugin->manager;
 
-	if (plugin->teller)
+	if (plugin->listened_to)
 		return;
-	if (story_teller_new(&m->state.last_sweep, on_told, m, &plugin->teller) < 0) {
+	plugin->listened_to = true;
+	/* One may be there from an earlier connection of the same instance. */
+	if (!plugin->teller &&
+	    story_teller_new(&m->state.last_sweep, on_told, m, &plugin->teller) < 0) {
 		log_error("no memory for sweep stories, ignoring");
 		return;
 	}

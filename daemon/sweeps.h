@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The last N sweep stories, told from the records of the plugins that the model followed.
+// The last N sweep stories, told from the records of the plugins of this subnet.
 #pragma once
 
 #include "daemon/ingest.h"
 #include "fabric/story.h"
 
 /*
- * A plugin gets a teller when it is followed for the first time, and is listened to until it ends:
- * so a sweep that ends in a handover is told to its end.
+ * A plugin gets a teller as soon as it is known to be of this subnet: at its HELLO, or when it is
+ * followed or its fabric was compared. It is listened to until it ends, followed or not: so a sweep
+ * that ends in a handover is told to its end, and one that ends in becoming master from its start.
  */
 struct sweeps {
 	struct story **ring; /* by number modulo size */
@@ -34,8 +35,8 @@ static inline uint64_t sweeps_first(const struct sweeps *sweeps)
 /* By number; NULL when it is not kept. */
 struct story *sweeps_get(const struct sweeps *sweeps, uint64_t number);
 
-/* The plugin is followed: listen to it. */
-void sweeps_follow(struct plugin *plugin);
+/* The plugin is of this subnet: listen to it. */
+void sweeps_listen(struct plugin *plugin);
 
 /* The next record of a plugin, HELLO included. */
 void sweeps_record(struct plugin *plugin, const union ibsm_wire_record *record);
