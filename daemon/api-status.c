@@ -117,13 +117,12 @@ static json_t *plugin_json(const struct manager *m)
 
 static json_t *sweep_json(const struct manager *m)
 {
-	const struct story *last = m->sweeps.ended, *newest;
+	const struct story *last = m->sweeps.ended;
 	json_auto_t *object = NULL;
 	uint64_t duration = last ? story_duration_usec(last) : 0;
 
-	newest = sweeps_get(&m->sweeps, m->sweeps.newest);
 	object = json_pack("{s:o, s:b}", "count", json_number(m->sweeps.count), "running",
-			   newest && newest->result == STORY_RUNNING);
+			   m->ingest.followed && sweeps_running(m->ingest.followed));
 	if (!object || (duration && !json_put(object, "last_duration_usec", json_number(duration))))
 		return NULL;
 	if (last && (!json_put(object, "last_result", json_text(story_result_name(last->result))) ||

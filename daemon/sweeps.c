@@ -106,6 +106,13 @@ static void tell_start(struct manager *m, const struct story *story)
 		    story->start_monotonic_usec, story->start_realtime_usec, text);
 }
 
+/* Of the ends that are not the subnet's coming up: those that nobody needs to look into. */
+static bool is_normal(const struct story *story)
+{
+	return story->result == STORY_HANDED_OVER || story->result == STORY_RESULT_UNKNOWN ||
+	       (story->result == STORY_ABORTED && story->end_sm_state == IBSM_SM_STANDBY);
+}
+
 static void tell_end(struct manager *m, const struct story *story)
 {
 	enum fabric_severity severity = FABRIC_SEVERITY_INFO;
@@ -132,10 +139,7 @@ static void tell_end(struct manager *m, const struct story *story)
 			 took, story->result_text ? ": " : "", story->result_text ?: "");
 		break;
 	default:
-		severity =
-			story->result == STORY_HANDED_OVER || story->result == STORY_RESULT_UNKNOWN
-				? FABRIC_SEVERITY_NOTICE
-				: FABRIC_SEVERITY_WARNING;
+		severity = is_normal(story) ? FABRIC_SEVERITY_NOTICE : FABRIC_SEVERITY_WARNING;
 		kind = EVENT_SWEEP_FAILED;
 		snprintf(text, sizeof(text), "%s %" PRIu64 " ended%s: %s",
 			 story->type == STORY_REROUTE ? "reroute" : "heavy sweep", story->number,
@@ -143,6 +147,15 @@ static void tell_end(struct manager *m, const struct story *story)
 	}
 	story_event(m, story, kind, severity, story->end_monotonic_usec, story->end_realtime_usec,
 		    text);
+}
+
+/* A standby's sweeps are told as well, but they are not the subnet's. */
+static bool is_of_followed(const struct manager *m, const struct story *story)
+{
+	const struct plugin *followed = m->ingest.followed;
+
+	return !followed || !followed->sm_guid || !story->sm_port_guid ||
+	       followed->sm_guid == story->sm_port_guid;
 }
 
 static void on_told(struct story *story, enum story_step step, void *userdata)
@@ -155,8 +168,10 @@ static void on_told(struct story *story, enum story_step step, void *userdata)
 			tell_start(m, story);
 	}
 	if (step == STORY_ENDED) {
-		story_unref(m->sweeps.ended);
-		m->sweeps.ended = story_ref(story);
+		if (is_of_followed(m, story)) {
+			story_unref(m->sweeps.ended);
+			m->sweeps.ended = story_ref(story);
+		}
 		tell_end(m, story);
 	}
 }

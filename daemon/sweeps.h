@@ -16,7 +16,7 @@ struct sweeps {
 	uint64_t newest; /* number; 0: none */
 	uint64_t kept;
 	uint64_t count;	     /* since ibsmd started */
-	struct story *ended; /* the last one that has; NULL: none */
+	struct story *ended; /* the followed plugin's last one that has; NULL: none */
 };
 
 /* Returns 0 or -ENOMEM. */

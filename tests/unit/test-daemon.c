@@ -536,6 +536,13 @@ static void test_failover(void **state)
 	daemon_await(d, "plugin.connections.0.followed", "true");
 	player_connect(&first, d);
 	sweep(&first, b);
+	daemon_await(d, "sweep.last_result", "\"up\"");
+	/* The standby gives a sweep up: that is told, but it says nothing about the subnet. */
+	player_sweep(&second, IBSM_WIRE_HEAVY_SWEEP_START, 0);
+	player_sweep(&second, IBSM_WIRE_STATE_CHANGE, 0);
+	json_decref(daemon_await_event(d, "sweep-failed", 0));
+	daemon_await(d, "sweep.count", "2");
+	daemon_await(d, "sweep.last_result", "\"up\"");
 	daemon_await(d, "plugin.connections.1.followed", "true");
 	daemon_await(d, "plugin.connections.0.followed", "false");
 	daemon_await(d, "fabric.switches", "6");
