@@ -211,40 +211,43 @@ static struct fabric_change *add_partition(struct diff *diff, enum fabric_change
 	return change;
 }
 
+static void diff_partition(struct diff *diff, const struct ibsm_snap_partition *old,
+			   const struct ibsm_snap_partition *new)
+{
+	uint64_t changed = members_changed(diff, (struct part){old->first_member, old->members},
+					   (struct part){new->first_member, new->members},
+					   member_of_partition);
+	struct fabric_change *change;
+
+	if (!changed)
+		return;
+	change = add_partition(diff, FABRIC_CHANGE_PARTITION_MEMBERS, diff->new, new);
+	change->old = old->members;
+	change->count = changed;
+}
+
 void diff_partitions(struct diff *diff)
 {
 	const struct snapshot *os = diff->old->snapshot, *ns = diff->new->snapshot;
 	uint32_t o = 0, n = 0;
 
 	while (o < snapshot_partitions(os) || n < snapshot_partitions(ns)) {
-		const struct ibsm_snap_partition *old =
-			o < snapshot_partitions(os) ? snapshot_partition(os, o) : NULL;
-		const struct ibsm_snap_partition *new =
-			n < snapshot_partitions(ns) ? snapshot_partition(ns, n) : NULL;
-		struct fabric_change *change;
-		uint64_t changed;
+		int order =
+			n == snapshot_partitions(ns) ? -1
+			: o == snapshot_partitions(os)
+				? 1
+				: snapshot_partition(os, o)->pkey - snapshot_partition(ns, n)->pkey;
 
-		if (!new || (old && old->pkey < new->pkey)) {
-			add_partition(diff, FABRIC_CHANGE_PARTITION_REMOVED, diff->old, old);
-			o++;
-			continue;
-		}
-		if (!old || new->pkey < old->pkey) {
-			add_partition(diff, FABRIC_CHANGE_PARTITION_ADDED, diff->new, new);
-			n++;
-			continue;
-		}
-		changed = members_changed(diff, (struct part){old->first_member, old->members},
-					  (struct part){new->first_member, new->members},
-					  member_of_partition);
-		if (changed) {
-			change = add_partition(diff, FABRIC_CHANGE_PARTITION_MEMBERS, diff->new,
-					       new);
-			change->old = old->members;
-			change->count = changed;
-		}
-		o++;
-		n++;
+		if (order < 0)
+			add_partition(diff, FABRIC_CHANGE_PARTITION_REMOVED, diff->old,
+				      snapshot_partition(os, o));
+		else if (order > 0)
+			add_partition(diff, FABRIC_CHANGE_PARTITION_ADDED, diff->new,
+				      snapshot_partition(ns, n));
+		else
+			diff_partition(diff, snapshot_partition(os, o), snapshot_partition(ns, n));
+		o += order <= 0;
+		n += order >= 0;
 	}
 }
 
@@ -272,6 +275,21 @@ static struct fabric_change *add_group(struct diff *diff, enum fabric_change_kin
 	return change;
 }
 
+static void diff_group(struct diff *diff, const struct ibsm_snap_group *old,
+		       const struct ibsm_snap_group *new)
+{
+	uint64_t changed =
+		members_changed(diff, (struct part){old->first_member, old->members},
+				(struct part){new->first_member, new->members}, member_of_group);
+	struct fabric_change *change;
+
+	if (!changed)
+		return;
+	change = add_group(diff, FABRIC_CHANGE_GROUP_MEMBERS, new);
+	change->old = old->members;
+	change->count = changed;
+}
+
 void diff_groups(struct diff *diff)
 {
 	const struct snapshot *os = diff->old->snapshot, *ns = diff->new->snapshot;
@@ -281,33 +299,19 @@ void diff_groups(struct diff *diff)
 	    snapshot_same_table(os, ns, IBSM_TABLE_GROUP_MEMBERS))
 		return;
 	while (o < snapshot_groups(os) || n < snapshot_groups(ns)) {
-		const struct ibsm_snap_group *old =
-			o < snapshot_groups(os) ? snapshot_group(os, o) : NULL;
-		const struct ibsm_snap_group *new =
-			n < snapshot_groups(ns) ? snapshot_group(ns, n) : NULL;
-		struct fabric_change *change;
-		uint64_t changed;
+		int order = n == snapshot_groups(ns) ? -1
+			    : o == snapshot_groups(os)
+				    ? 1
+				    : compare_mgids(snapshot_group(os, o), snapshot_group(ns, n));
 
-		if (!new || (old && compare_mgids(old, new) < 0)) {
-			add_group(diff, FABRIC_CHANGE_GROUP_REMOVED, old);
-			o++;
-			continue;
-		}
-		if (!old || compare_mgids(new, old) < 0) {
-			add_group(diff, FABRIC_CHANGE_GROUP_ADDED, new);
-			n++;
-			continue;
-		}
-		changed = members_changed(diff, (struct part){old->first_member, old->members},
-					  (struct part){new->first_member, new->members},
-					  member_of_group);
-		if (changed) {
-			change = add_group(diff, FABRIC_CHANGE_GROUP_MEMBERS, new);
-			change->old = old->members;
-			change->count = changed;
-		}
-		o++;
-		n++;
+		if (order < 0)
+			add_group(diff, FABRIC_CHANGE_GROUP_REMOVED, snapshot_group(os, o));
+		else if (order > 0)
+			add_group(diff, FABRIC_CHANGE_GROUP_ADDED, snapshot_group(ns, n));
+		else
+			diff_group(diff, snapshot_group(os, o), snapshot_group(ns, n));
+		o += order <= 0;
+		n += order >= 0;
 	}
 }
 
@@ -318,8 +322,6 @@ static const char *option_text(struct diff *diff, const struct fabric *f,
 {
 	char text[512];
 
-	if (!option)
-		return NULL;
 	return diff_string(diff, fabric_option_format(f, option, text, sizeof(text)));
 }
 
@@ -332,18 +334,19 @@ static bool same_option(const struct diff *diff, const struct ibsm_snap_option *
 		       snapshot_string(diff->new->snapshot, new->text)) == 0);
 }
 
-static void add_option(struct diff *diff, const struct ibsm_snap_option *old,
-		       const struct ibsm_snap_option *new)
+static const char *option_name(const struct snapshot *s, uint32_t index)
+{
+	return snapshot_string(s, snapshot_option(s, index)->name);
+}
+
+static struct fabric_change *add_option(struct diff *diff, const char *name)
 {
 	struct fabric_change *change = diff_add(diff, FABRIC_CHANGE_OPTION);
-	const char *name = new ? snapshot_string(diff->new->snapshot, new->name)
-			       : snapshot_string(diff->old->snapshot, old->name);
 	char text[256];
 
 	printable(name, strlen(name), text, sizeof(text));
 	change->subject = diff_string(diff, text);
-	change->old_text = option_text(diff, diff->old, old);
-	change->new_text = option_text(diff, diff->new, new);
+	return change;
 }
 
 void diff_options(struct diff *diff)
@@ -355,19 +358,23 @@ void diff_options(struct diff *diff)
 	    snapshot_same_table(os, ns, IBSM_TABLE_STRINGS))
 		return;
 	while (o < snapshot_options(os) || n < snapshot_options(ns)) {
-		const struct ibsm_snap_option *old =
-			o < snapshot_options(os) ? snapshot_option(os, o) : NULL;
-		const struct ibsm_snap_option *new =
-			n < snapshot_options(ns) ? snapshot_option(ns, n) : NULL;
-		int order = !old   ? 1
-			    : !new ? -1
-				   : strcmp(snapshot_string(os, old->name),
-					    snapshot_string(ns, new->name));
+		int order = n == snapshot_options(ns) ? -1
+			    : o == snapshot_options(os)
+				    ? 1
+				    : strcmp(option_name(os, o), option_name(ns, n));
+		struct fabric_change *change;
 
-		if (order != 0)
-			add_option(diff, order < 0 ? old : NULL, order > 0 ? new : NULL);
-		else if (!same_option(diff, old, new))
-			add_option(diff, old, new);
+		if (order != 0 ||
+		    !same_option(diff, snapshot_option(os, o), snapshot_option(ns, n))) {
+			change = add_option(diff,
+					    order <= 0 ? option_name(os, o) : option_name(ns, n));
+			if (order <= 0)
+				change->old_text =
+					option_text(diff, diff->old, snapshot_option(os, o));
+			if (order >= 0)
+				change->new_text =
+					option_text(diff, diff->new, snapshot_option(ns, n));
+		}
 		o += order <= 0;
 		n += order >= 0;
 	}

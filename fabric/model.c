@@ -3,6 +3,7 @@
 #include "fabric.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,14 +336,11 @@ size_t fabric_nodes_by_first_word(const struct fabric *fabric, const char *word,
 				  const uint32_t **ret)
 {
 	char prefix[PRINTABLE_BYTES(IBSM_DESCRIPTION_BYTES * 4) + 1];
-	size_t length = strlen(word);
 	size_t first;
 
 	*ret = fabric->by_name;
-	if (length + 2 > sizeof(prefix))
+	if ((size_t)snprintf(prefix, sizeof(prefix), "%s ", word) >= sizeof(prefix))
 		return 0; /* no name is as long */
-	memcpy(prefix, word, length);
-	memcpy(prefix + length, " ", 2);
 	first = bisect_names(fabric, prefix, false);
 	*ret = fabric->by_name + first;
 	return bisect_names(fabric, prefix, true) - first;

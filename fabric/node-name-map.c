@@ -140,7 +140,7 @@ static int add(struct node_name_map *map, uint64_t guid, size_t line, const char
 		map->entries = entries;
 		map->room = room;
 	}
-	if (map->pool_room - map->pool_used < size) {
+	if (!map->pool || map->pool_room - map->pool_used < size) {
 		size_t room = map->pool_room * 2 + PRINTABLE_BYTES(NAME_BYTES_MAX);
 		char *pool = realloc(map->pool, room);
 

@@ -111,7 +111,8 @@ static inline bool snapshot_same_table(const struct snapshot *a, const struct sn
 
 /* Row `index`, which must be smaller than the table's count. Valid as long as the snapshot is. */
 #define SNAPSHOT_ACCESSOR(name, plural, row, id)                                                   \
-	static inline const struct row *snapshot_##name(const struct snapshot *s, uint32_t index)  \
+	__attribute__((returns_nonnull)) static inline const struct row *snapshot_##name(          \
+		const struct snapshot *s, uint32_t index)                                          \
 	{                                                                                          \
 		return (const struct row *)(const void *)(s->tables[id].rows +                     \
 							  (size_t)index *                          \

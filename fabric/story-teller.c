@@ -162,14 +162,12 @@ static void infer_end(struct story_teller *t, const struct ibsm_wire_sweep *next
 	struct story *s = t->running;
 	uint64_t usec = moment_of(&next->header).usec;
 
-	if (!s->start_seen && !reached(s, STORY_ROUTING) && !reached(s, STORY_SETUP))
+	if (reached(s, STORY_SETUP) || (!s->start_seen && !reached(s, STORY_ROUTING)))
 		end_unseen(t, STORY_RESULT_UNKNOWN, "its end was not seen", usec);
-	else if (!reached(s, STORY_ROUTING) && !reached(s, STORY_SETUP))
+	else if (!reached(s, STORY_ROUTING))
 		end_unseen(t, STORY_ABORTED,
 			   "discovery failed: the SM's own port or its neighbour did not answer",
 			   usec);
-	else if (reached(s, STORY_SETUP))
-		end_unseen(t, STORY_RESULT_UNKNOWN, "its end was not seen", usec);
 	else if (next->sm_state != IBSM_SM_MASTER)
 		end_unseen(t, STORY_HANDED_OVER, "this SM is no longer master", usec);
 	else if (!next->engine_known || !next->routing_engine[0])

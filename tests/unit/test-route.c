@@ -385,11 +385,12 @@ static void reaches_all_in_a_tree(void **state)
 
 	(void)state;
 	assert_int_equal(fabric_counts(f)->cas, 16);
-	for (uint16_t slid = 1; slid < f->lids; slid++)
-		for (uint16_t dlid = 1; dlid < f->lids; dlid++) {
+	for (uint32_t slid = 1; slid < f->lids; slid++)
+		for (uint32_t dlid = 1; dlid < f->lids; dlid++) {
 			struct route_result r;
 
-			assert_int_equal(fabric_route(f, slid, dlid, NULL, 0, &r), 0);
+			assert_int_equal(
+				fabric_route(f, (uint16_t)slid, (uint16_t)dlid, NULL, 0, &r), 0);
 			assert_int_equal(r.end, ROUTE_DELIVERED);
 			assert_true(r.hops <= 7);
 			if (slid > 20 && dlid > 20)

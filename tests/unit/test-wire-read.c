@@ -180,11 +180,11 @@ static void refuses_bodies(void **state)
 	good(IBSM_WIRE_SM_STATE, b);
 	r->sm_state.new_state = 255;
 	expect(b, sizeof(r->sm_state), -EBADMSG, "new_state");
-	for (uint16_t type = IBSM_WIRE_HEAVY_SWEEP_START; type <= IBSM_WIRE_SA_DB_DUMPED; type++) {
-		good(type, b);
+	for (int type = IBSM_WIRE_HEAVY_SWEEP_START; type <= IBSM_WIRE_SA_DB_DUMPED; type++) {
+		good((uint16_t)type, b);
 		memset(r->sweep.routing_engine, 'x', sizeof(r->sweep.routing_engine));
 		expect(b, sizeof(r->sweep), -EBADMSG, "routing_engine");
-		good(type, b);
+		good((uint16_t)type, b);
 		r->sweep.sm_state = 4;
 		expect(b, sizeof(r->sweep), -EBADMSG, "sm_state");
 	}
