@@ -404,6 +404,8 @@ static void sleep_until(struct sender *s, uint64_t until)
 		fds[1].events |= POLLOUT;
 	if (ppoll(fds, 2, &timeout, NULL) <= 0)
 		return;
+	if (fds[0].revents & POLLIN)
+		wake_up(&s->plugin->wake);
 	if (fds[1].revents & POLLOUT)
 		s->connection.blocked = false;
 	if (fds[1].revents & (POLLERR | POLLHUP | POLLRDHUP))

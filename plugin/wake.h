@@ -53,5 +53,5 @@ void wake_always(struct wake *wake);
 /* Announce how the sender is about to sleep; it must look at its rings once more afterwards. */
 void wake_announce(struct wake *wake, enum wake_mode mode);
 
-/* The sender is up: reset the eventfd and the mode. */
+/* The sender is up: reset the eventfd and the mode. Does not wait. */
 void wake_up(struct wake *wake);

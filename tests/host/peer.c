@@ -14,12 +14,26 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_msec(void)
+static uint64_t now_nsec(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static uint64_t now_msec(void)
+{
+	return now_nsec() / 1000000;
+}
+
+static void note_empty(struct peer *peer)
+{
+	uint64_t now = now_nsec();
+
+	if (now - peer->emptied_nsec > peer->behind_nsec)
+		peer->behind_nsec = now - peer->emptied_nsec;
+	peer->emptied_nsec = now;
 }
 
 __attribute__((format(printf, 2, 3))) static int complain(struct peer *peer, const char *format,
@@ -94,6 +108,8 @@ bool peer_accept(struct peer *peer, int msec)
 	if (peer->fd < 0)
 		return false;
 	peer->records = 0;
+	peer->emptied_nsec = now_nsec();
+	peer->behind_nsec = 0;
 	return true;
 }
 
@@ -204,7 +220,12 @@ int peer_read(struct peer *peer, int msec)
 
 	n = recvmsg(peer->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	if (n < 0 && errno == EAGAIN) {
-		if (!wait_for(peer->fd, msec))
+		bool more;
+
+		note_empty(peer);
+		more = wait_for(peer->fd, msec);
+		peer->emptied_nsec = now_nsec();
+		if (!more)
 			return 0;
 		n = recvmsg(peer->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	}

@@ -24,6 +24,8 @@ struct peer {
 	struct snapshot *snapshot;
 
 	/* Over all connections. */
+	uint64_t emptied_nsec; /* when the socket was last found empty, CLOCK_MONOTONIC */
+	uint64_t behind_nsec; /* the longest time in which it was not: the test's reader was late */
 	uint64_t control, bulk; /* records that went through a ring */
 	uint64_t by_type[64];
 	uint64_t heartbeats;

@@ -5,7 +5,8 @@ plugin_unit_tests = \
 	tests/unit/test-capture \
 	tests/unit/test-plugin-options \
 	tests/unit/test-ring \
-	tests/unit/test-snapshot-take
+	tests/unit/test-snapshot-take \
+	tests/unit/test-wake
 check_PROGRAMS += $(plugin_unit_tests)
 TESTS += $(plugin_unit_tests)
 
@@ -34,3 +35,7 @@ tests_unit_test_snapshot_take_SOURCES = tests/unit/test-snapshot-take.c
 tests_unit_test_snapshot_take_CPPFLAGS = $(PLUGIN_TEST_CPPFLAGS)
 tests_unit_test_snapshot_take_CFLAGS = $(PLUGIN_TEST_CFLAGS)
 tests_unit_test_snapshot_take_LDADD = $(PLUGIN_TEST_LIBS) $(FABRIC_LIBS)
+
+tests_unit_test_wake_SOURCES = tests/unit/test-wake.c
+tests_unit_test_wake_CFLAGS = $(PLUGIN_TEST_CFLAGS)
+tests_unit_test_wake_LDADD = plugin/libplugin.la $(CMOCKA_LIBS)
