@@ -171,11 +171,11 @@ static void test_bad_values(void **state)
 static void test_unknown(void **state)
 {
 	struct fixture *f = *state;
-	char told[256], line[2200];
+	char told[256], line[2200], key[2100];
 	struct conf conf;
 
-	memset(line, 'x', sizeof(line));
-	strcpy(line + sizeof(line) - 20, "=1\nEventsMax=18\n");
+	memset(key, 'x', sizeof(key) - 1);
+	key[sizeof(key) - 1] = '\0';
 	write_file(f, "ibsmd.conf",
 		   "EventsMax=20\n[Daemon]\nDropsClearSec=1s\n[daemon]\nEventsMax=20\n"
 		   "nonsense\n[half\n[Daemon]\n");
@@ -195,7 +195,7 @@ static void test_unknown(void **state)
 
 	/* What follows a line that is too long is read as usual. */
 	f->complaints[0] = '\0';
-	memcpy(line, "[Daemon]\n", 9);
+	snprintf(line, sizeof(line), "[Daemon]\n%s=1\nEventsMax=18\n", key);
 	write_file(f, "ibsmd.conf", line);
 	assert_int_equal(conf_read(f->path, true, note, f, &conf), 0);
 	snprintf(told, sizeof(told), "%s:2: line is too long", f->path);
