@@ -82,7 +82,7 @@ static json_t *causes_json(const struct story *story)
 	return json_incref(list);
 }
 
-/* Changes in the shape of events: those that still are events have their numbers there. */
+/* In the shape of events, at the time when the snapshot that shows them was taken. */
 static json_t *changes_json(const struct story *story)
 {
 	json_auto_t *list = json_array();
@@ -93,10 +93,12 @@ static json_t *changes_json(const struct story *story)
 
 		if (!event)
 			return NULL;
-		event->number = 0;
+		event->number = 0; /* absent */
 		event->sweep = story->number;
-		event->realtime_usec = story->end_realtime_usec ?: story->start_realtime_usec;
 		event->monotonic_usec = story->snapshot_monotonic_usec;
+		event->realtime_usec =
+			story->start_realtime_usec +
+			(story->snapshot_monotonic_usec - story->start_monotonic_usec);
 		r = json_array_append_new(list, json_event(event));
 		event_free(event);
 		if (r < 0)

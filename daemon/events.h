@@ -24,7 +24,7 @@ struct shared_text *shared_text_unref(struct shared_text *text);
 
 /* One event. Everything in it but `cause` is one allocation; immutable once it is in the ring. */
 struct event {
-	uint64_t number; /* given by events_append() */
+	uint64_t number; /* given by events_append(); 0: not in the ring */
 	uint64_t realtime_usec;
 	uint64_t monotonic_usec;
 	uint64_t sweep; /* 0: none */

@@ -81,18 +81,21 @@ json_t *json_end(const struct fabric_end *end)
 
 json_t *json_event(const struct event *event)
 {
-	json_auto_t *object = NULL, *ends = json_array();
+	json_auto_t *object = json_object(), *ends = json_array();
 
+	if (event->number && !json_put(object, "number", json_number(event->number)))
+		return NULL;
 	for (unsigned i = 0; i < event->n_ends; i++)
 		if (json_array_append_new(ends, json_end(&event->ends[i])) < 0)
 			return NULL;
-	object = json_pack("{s:o, s:o, s:o, s:s, s:s, s:o, s:O}", "number",
-			   json_number(event->number), "realtime_usec",
-			   json_number(event->realtime_usec), "monotonic_usec",
-			   json_number(event->monotonic_usec), "kind", event_kind_name(event->kind),
-			   "severity", fabric_severity_name(event->severity), "message",
-			   json_text(event->message), "ends", ends);
-	if (!object || (event->sweep && !json_put(object, "sweep", json_number(event->sweep))) ||
+	if (json_object_update_new(object,
+				   json_pack("{s:o, s:o, s:s, s:s, s:o, s:O}", "realtime_usec",
+					     json_number(event->realtime_usec), "monotonic_usec",
+					     json_number(event->monotonic_usec), "kind",
+					     event_kind_name(event->kind), "severity",
+					     fabric_severity_name(event->severity), "message",
+					     json_text(event->message), "ends", ends)) < 0 ||
+	    (event->sweep && !json_put(object, "sweep", json_number(event->sweep))) ||
 	    (event->old && !json_put(object, "old", json_text(event->old))) ||
 	    (event->new && !json_put(object, "new", json_text(event->new))) ||
 	    (event->cause && !json_put(object, "cause", json_text(event->cause->text))))

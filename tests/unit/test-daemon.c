@@ -232,6 +232,10 @@ static void test_cable(void **state)
 	assert_int_equal(json_array_size(json_at(reply, "story.phases")), 3);
 	assert_int_equal(json_int_at(reply, "story.causes.0.trap"), 128);
 	assert_string_equal(json_text_at(reply, "story.changes.0.kind"), "link-removed");
+	assert_true(llabs(json_int_at(reply, "story.changes.0.monotonic_usec") -
+			  json_int_at(event, "monotonic_usec")) < 1000000);
+	assert_true(llabs(json_int_at(reply, "story.changes.0.realtime_usec") -
+			  json_int_at(event, "realtime_usec")) < 1000000);
 	assert_int_equal(json_array_size(json_at(reply, "story.lft")), 2);
 	json_decref(daemon_call_error(d, "GetSweep", "{\"number\": 3}", "NoSuchSweep"));
 	json_decref(daemon_call_error(d, "GetSweep", "{\"number\": -1}",
