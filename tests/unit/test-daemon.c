@@ -739,6 +739,140 @@ static void test_names(void **state)
 	player_close(&p);
 }
 
+/* Every trap says in words what it is about, and whom. */
+static void test_traps(void **state)
+{
+	_cleanup_(build_freep) struct builder *b = small_tree();
+	struct daemon *d = *state;
+	uint16_t leaf, host, other;
+	json_int_t after = 0;
+	struct player p;
+
+	memcpy(b->nodes[LEAF].row.description, "the leaf", 9);
+	memcpy(b->nodes[HOST].row.description, "the host", 9);
+	memcpy(b->nodes[HOST + 1].row.description, "the other", 10);
+	leaf = b->nodes[LEAF].switch_row.lid;
+	host = b->nodes[HOST].ports[0].row.lid;
+	other = b->nodes[HOST + 1].ports[0].row.lid;
+	player_init(&p, 1, host_guid(b, HOST));
+	player_connect(&p, d);
+	sweep(&p, b);
+	daemon_await(d, "fabric.switches", "6");
+	{
+		const struct {
+			struct ibsm_wire_trap trap;
+			const char *says;
+			size_t ends;
+		} cases[] = {
+			{{.number = 65, .gid1_guid = host_guid(b, HOST)}, ": the host", 1},
+			{{.number = 64, .gid1_guid = 0x99}, ": 0x0000000000000099", 0},
+			{{.number = 66,
+			  .gid1_prefix = UINT64_C(0xff12401bffff0000),
+			  .gid1_guid = 1},
+			 ": ff12:401b:ffff:0000:0000:0000:0000:0001",
+			 0},
+			{{.number = 128, .lid1 = leaf, .fields = IBSM_TRAP_LID1},
+			 " at the leaf",
+			 1},
+			{{.number = 128, .lid1 = 4000, .fields = IBSM_TRAP_LID1},
+			 " at LID 4000",
+			 0},
+			{{.number = 129, .lid1 = leaf, .port = 3, .fields = IBSM_TRAP_LID1},
+			 " at the leaf port 3",
+			 1},
+			{{.number = 144, .lid1 = host, .change_flags = 3, .fields = IBSM_TRAP_LID1},
+			 " at the host: node description, link width changed",
+			 1},
+			{{.number = 144, .lid1 = host, .fields = IBSM_TRAP_LID1},
+			 "capability mask 0x00000000",
+			 1},
+			{{.number = 145, .issuer_lid = host, .guid = 7},
+			 ": now 0x0000000000000007",
+			 1},
+			{{.number = 256,
+			  .lid1 = host,
+			  .method = 2,
+			  .attribute_id = 0x15,
+			  .fields = IBSM_TRAP_LID1},
+			 "method 0x02, attribute 0x0015",
+			 1},
+			{{.number = 259,
+			  .lid1 = host,
+			  .lid2 = other,
+			  .sw_lid = leaf,
+			  .port = 2,
+			  .key = 0x8001,
+			  .fields = IBSM_TRAP_LID1 | IBSM_TRAP_LID2 | IBSM_TRAP_SW_LID},
+			 " from the host to the other, P_Key 0x8001, seen by the leaf port 2",
+			 3},
+			{{.number = 258,
+			  .lid1 = host,
+			  .lid2 = other,
+			  .key = 5,
+			  .fields = IBSM_TRAP_LID1 | IBSM_TRAP_LID2},
+			 "Q_Key 0x5",
+			 2},
+			{{.number = 4242, .vendor_id = 0x2c9, .issuer_lid = host},
+			 "vendor 0x0002c9, device 4242 from the host",
+			 1},
+		};
+
+		for (size_t i = 0; i < ELEMENTSOF(cases); i++) {
+			struct ibsm_wire_trap trap = cases[i].trap;
+			json_auto_t *event = NULL;
+
+			trap.is_generic = !trap.vendor_id;
+			trap.sm_state = IBSM_SM_MASTER;
+			player_send(&p, IBSM_WIRE_TRAP, &trap, -1);
+			event = daemon_await_event(d, "trap", after);
+			after = json_int_at(event, "number");
+			if (!strstr(json_text_at(event, "message"), cases[i].says))
+				fail_msg("\"%s\" does not say \"%s\"",
+					 json_text_at(event, "message"), cases[i].says);
+			assert_int_equal(json_array_size(json_at(event, "ends")), cases[i].ends);
+		}
+	}
+	player_close(&p);
+}
+
+static void test_long_lists(void **state)
+{
+	_cleanup_(build_freep) struct builder *b = build_tree2(36, 18, 18, 1);
+	json_auto_t *nodes = NULL, *links = NULL, *one = NULL, *events = NULL;
+	struct daemon *d = *state;
+	char parameters[64];
+	struct player p;
+
+	player_init(&p, 1, host_guid(b, 54));
+	player_connect(&p, d);
+	send_snapshot(&p, b, 0);
+	daemon_await(d, "fabric.switches", "54");
+	nodes = daemon_list(d, "ListNodes", NULL, "nodes");
+	assert_int_equal(json_array_size(nodes), 54 + 648);
+	for (size_t i = 1; i < json_array_size(nodes); i++) {
+		char path[32], before[32];
+
+		snprintf(before, sizeof(before), "%zu.name", i - 1);
+		snprintf(path, sizeof(path), "%zu.name", i);
+		assert_true(strcmp(json_text_at(nodes, before), json_text_at(nodes, path)) <= 0);
+	}
+	links = daemon_list(d, "ListLinks", NULL, "links");
+	assert_int_equal(json_array_size(links), 648 + 648);
+	snprintf(parameters, sizeof(parameters), "{\"node\": \"%s\"}",
+		 json_text_at(links, "0.a.guid"));
+	one = daemon_list(d, "ListLinks", parameters, "links");
+	assert_int_equal(json_array_size(one), 36);
+
+	/* More than fits into one reply: only with `more`. */
+	for (unsigned i = 0; i < 6000; i++)
+		player_trap(&p, 128, b->nodes[i % 54].switch_row.lid);
+	daemon_await(d, "plugin.events_received", "6000");
+	json_decref(daemon_call_error(d, "ListEvents", NULL, "ListTooLong"));
+	events = daemon_list(d, "ListEvents", "{\"kind\": \"trap\"}", "events");
+	assert_int_equal(json_array_size(events), 6000);
+	player_close(&p);
+}
+
 /* Two nodes may have one name. */
 static void test_ambiguous(void **state)
 {
@@ -1167,6 +1301,8 @@ int main(void)
 		TEST(test_subnet_changes),
 		TEST(test_alerts),
 		TEST(test_names),
+		TEST(test_traps),
+		TEST(test_long_lists),
 		TEST(test_ambiguous),
 		TEST(test_follow),
 		TEST(test_event_ring),
