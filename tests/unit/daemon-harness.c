@@ -514,3 +514,57 @@ void player_await_closed(struct player *p)
 	await(poll(&pollfd, 1, 100) == 1 && pollfd.revents & (POLLHUP | POLLRDHUP),
 	      "ibsmd did not close the connection");
 }
+
+int fixture_setup(void **state)
+{
+	struct daemon *d = calloc(1, sizeof(*d));
+
+	daemon_open(d);
+	daemon_start(d);
+	*state = d;
+	return 0;
+}
+
+int fixture_teardown(void **state)
+{
+	daemon_close(*state);
+	free(*state);
+	return 0;
+}
+
+struct builder *fixture_tree(void)
+{
+	return build_tree2(4, 2, 3, 1);
+}
+
+uint64_t fixture_host_guid(const struct builder *b, int host)
+{
+	return b->nodes[host].ports[0].row.port_guid;
+}
+
+void player_snapshot(struct player *p, struct builder *b, uint32_t omit)
+{
+	struct ibsm_wire_snapshot record = {
+		.reason = IBSM_SNAPSHOT_SUBNET_UP,
+		.full = !omit,
+	};
+	_cleanup_bytes_ struct build_bytes bytes = {0};
+	_cleanup_close_ int fd = -1;
+
+	b->header.instance = p->instance;
+	b->header.generation = record.generation = ++p->generation;
+	b->header.monotonic_nsec = harness_now_nsec();
+	bytes = build_write(b, omit);
+	record.size_bytes = bytes.size;
+	fd = build_memfd(bytes, BUILD_SEALS);
+	player_send(p, IBSM_WIRE_SNAPSHOT, &record, fd);
+}
+
+void player_whole_sweep(struct player *p, struct builder *b)
+{
+	player_sweep(p, IBSM_WIRE_HEAVY_SWEEP_START, IBSM_SWEEP_FORCE_HEAVY);
+	player_sweep(p, IBSM_WIRE_HEAVY_SWEEP_DONE, 0);
+	player_sweep(p, IBSM_WIRE_UCAST_ROUTING_DONE, 0);
+	player_sweep(p, IBSM_WIRE_SUBNET_UP, 0);
+	player_snapshot(p, b, 0);
+}

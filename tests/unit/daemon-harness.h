@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "ibsm/wire.h"
+#include "tests/lib/snapshot-build.h"
 #include "varlink/client.h"
 
 /* A daemon. All functions fail the test when something takes too long. */
@@ -71,6 +72,10 @@ json_t *daemon_await_event(struct daemon *d, const char *kind, json_int_t after)
 /* The newest event's number, 0: none. */
 json_int_t daemon_last_event(struct daemon *d);
 
+/* For cmocka: a daemon that runs, as *state. */
+int fixture_setup(void **state);
+int fixture_teardown(void **state);
+
 /* A plugin. */
 struct player {
 	int fd;
@@ -102,5 +107,15 @@ ssize_t player_raw(struct player *p, const void *bytes, size_t length, const int
 		   size_t n_fds);
 /* Wait until the daemon has closed the connection. */
 void player_await_closed(struct player *p);
+
+/* Handles of nodes in fixture_tree(): four leaves, two spines, three hosts on each leaf. */
+enum { LEAF, SPINE = 4, HOST = 6 };
+struct builder *fixture_tree(void);
+uint64_t fixture_host_guid(const struct builder *b, int host);
+
+/* What the builder holds; @omit as for build_write(). */
+void player_snapshot(struct player *p, struct builder *b, uint32_t omit);
+/* A whole heavy sweep with its snapshot. */
+void player_whole_sweep(struct player *p, struct builder *b);
 
 uint64_t harness_now_nsec(void);

@@ -3,6 +3,8 @@
 DAEMON_TESTS = \
 	tests/unit/test-conf \
 	tests/unit/test-daemon \
+	tests/unit/test-daemon-api \
+	tests/unit/test-daemon-ingest \
 	tests/unit/test-detect-state \
 	tests/unit/test-events \
 	tests/unit/test-state \
@@ -17,11 +19,23 @@ tests_unit_test_conf_SOURCES = tests/unit/test-conf.c
 tests_unit_test_conf_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_conf_LDADD = $(DAEMON_TEST_LIBS)
 
-tests_unit_test_daemon_SOURCES = tests/unit/test-daemon.c \
-	tests/unit/daemon-harness.c tests/unit/daemon-harness.h
+DAEMON_HARNESS = tests/unit/daemon-harness.c tests/unit/daemon-harness.h
+DAEMON_HARNESS_LIBS = $(SNAPSHOT_BUILD_LIBS) $(VARLINK_LIBS) $(CMOCKA_LIBS)
+
+tests_unit_test_daemon_SOURCES = tests/unit/test-daemon.c $(DAEMON_HARNESS)
 tests_unit_test_daemon_CFLAGS = $(DAEMON_TEST_CFLAGS)
-tests_unit_test_daemon_LDADD = $(SNAPSHOT_BUILD_LIBS) $(VARLINK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_daemon_LDADD = $(DAEMON_HARNESS_LIBS)
 EXTRA_tests_unit_test_daemon_DEPENDENCIES = ibsmd
+
+tests_unit_test_daemon_api_SOURCES = tests/unit/test-daemon-api.c $(DAEMON_HARNESS)
+tests_unit_test_daemon_api_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_daemon_api_LDADD = $(DAEMON_HARNESS_LIBS)
+EXTRA_tests_unit_test_daemon_api_DEPENDENCIES = ibsmd
+
+tests_unit_test_daemon_ingest_SOURCES = tests/unit/test-daemon-ingest.c $(DAEMON_HARNESS)
+tests_unit_test_daemon_ingest_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_daemon_ingest_LDADD = $(DAEMON_HARNESS_LIBS)
+EXTRA_tests_unit_test_daemon_ingest_DEPENDENCIES = ibsmd
 
 tests_unit_test_events_SOURCES = tests/unit/test-events.c
 tests_unit_test_events_CFLAGS = $(DAEMON_TEST_CFLAGS)
