@@ -111,6 +111,12 @@ quietly() {
 	fi
 }
 
+# The interpreter itself: `python3` may be a wrapper that takes longer than what it is called for.
+find_python() {
+	PYTHON=${PYTHON:-$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)}
+	export PYTHON=${PYTHON:-python3}
+}
+
 # The build system is made anew when it is older than what it is made from.
 bootstrap() {
 	local input
