@@ -482,8 +482,6 @@ static void take_story(struct detect_sweep *d, const struct story *story,
 
 	count_for_storm(d, story, now);
 	if (story->result == STORY_RUNNING) {
-		if (d->running && d->running_number == story->number)
-			return;
 		d->running = true;
 		d->running_number = story->number;
 		d->running_usec = story->start_monotonic_usec < now->monotonic_usec

@@ -118,6 +118,12 @@ static void test_thresholds(void **unused)
 	assert_int_equal(damper_update(&damper, &config, at + 1), DAMPER_SAME);
 	assert_int_equal(damper_lets_go_at(&damper, &config), UINT64_MAX);
 
+	/* An event that comes when nobody has looked for long lets go just as well. */
+	damper_add(&damper, &config, 3000, at + 1);
+	assert_int_equal(damper_add(&damper, &config, 10, at + 1 + 3600 * SEC), DAMPER_LET_GO);
+	assert_false(damper.tripped);
+	at += 4000 * SEC;
+
 	/* Let go, it does not trip again at once: no chatter at `reuse`. */
 	assert_int_equal(damper_add(&damper, &config, 10, at + 1), DAMPER_SAME);
 	assert_false(damper.tripped);

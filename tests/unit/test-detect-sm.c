@@ -356,7 +356,23 @@ static void test_master_known_by_a_standby_alone(void **state)
 	detect_sm_input(w.d, &in);
 	assert_int_equal(detect_sm_master(w.d), BUILD_HOST(1) + 1);
 	assert_once(DETECT_SM_MASTER_CHANGED);
+	/* Of the former one nothing has ever been heard: no reason is made up. */
+	assert_int_equal(last_reason(), MASTERSHIP_UNKNOWN);
 	build_free(build);
+}
+
+static void test_a_known_reason_stays(void **state)
+{
+	(void)state;
+	answer(A, IBSM_SM_MASTER, 5);
+	pass(POLL);
+	miss(A);
+	answer(B, IBSM_SM_MASTER, 5);
+	assert_int_equal(last_reason(), MASTERSHIP_FAILOVER);
+	detect_sm_input(w.d,
+			&(struct detect_sm_input){.type = DETECT_SM_OUTSIDE_LOST, .now = w.now});
+	pass(SEC);
+	assert_int_equal(last_reason(), MASTERSHIP_FAILOVER);
 }
 
 /* ---- sm-flapping ---- */
@@ -586,6 +602,73 @@ static void test_restart_within_a_change_adds_nothing(void **state)
 	free(saved);
 }
 
+static uint64_t restarts_of(uint64_t guid)
+{
+	struct detect_sm_saved *now = calloc(1, sizeof(*now));
+	uint64_t restarts = UINT64_MAX;
+
+	detect_sm_save(w.d, &w.now, now);
+	for (size_t i = 0; i < now->count; i++)
+		if (now->sms[i].sm.port_guid == guid)
+			restarts = now->sms[i].restarts;
+	free(now);
+	return restarts;
+}
+
+static void test_a_change_excuses_one_restart(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		/* How long after the change A starts anew, and whether that is part of it. */
+		static const struct {
+			bool died;
+			uint64_t after_usec;
+			uint64_t counted;
+		} cases[] = {
+			{false, 30 * SEC, 0}, /* handed over, to be restarted */
+			{false, 2 * MINUTE, 1},
+			{true, HOUR, 0}, /* died, and was repaired */
+		};
+
+		restart();
+		self(A, 1, IBSM_SM_MASTER, 9);
+		self(B, 1, IBSM_SM_STANDBY, 9);
+		pass(SEC);
+		if (cases[i].died)
+			self_gone(A);
+		else
+			self(A, 1, IBSM_SM_STANDBY, 9);
+		self(B, 1, IBSM_SM_MASTER, 9);
+		assert_int_equal(last_reason(),
+				 cases[i].died ? MASTERSHIP_FAILOVER : MASTERSHIP_HANDOVER);
+		pass(cases[i].after_usec);
+		self(A, 2, IBSM_SM_STANDBY, 9);
+		pass(5 * MINUTE);
+		assert_int_equal(restarts_of(A), cases[i].counted);
+		/* The second one is never part of it. */
+		self(A, 3, IBSM_SM_STANDBY, 9);
+		pass(5 * MINUTE);
+		assert_int_equal(restarts_of(A), cases[i].counted + 1);
+	}
+}
+
+static void test_one_that_was_cut_off_is_not_excused_for_ever(void **state)
+{
+	(void)state;
+	/* A could not be reached for a while, but its process lived. */
+	answer(A, IBSM_SM_MASTER, 9);
+	for (int i = 0; i < 3; i++) {
+		pass(POLL);
+		miss(A);
+		answer(B, IBSM_SM_MASTER, 5);
+	}
+	answer(A, IBSM_SM_STANDBY, 9);
+	pass(HOUR);
+	answer_with(A, IBSM_SM_STANDBY, 9, 1, false);
+	pass(5 * MINUTE);
+	assert_int_equal(restarts_of(A), 1);
+}
+
 /* ---- sm-lost ---- */
 
 static void test_lost(void **state)
@@ -703,6 +786,7 @@ static void test_multiple_masters(void **state)
 	assert_once(DETECT_SM_MULTIPLE_MASTERS);
 	alert = open_alert(DETECT_SM_MULTIPLE_MASTERS);
 	assert_int_equal(evidence_count(&alert->evidence, "masters"), 2);
+	assert_non_null(strstr(alert->message, ": 0x00000000000000b0, 0x00000000000000a0"));
 	assert_never(DETECT_SM_MASTER_CHANGED);
 
 	/* A lost answer, or one contrary one, does not clear it. */
@@ -723,6 +807,24 @@ static void test_multiple_masters(void **state)
 	answer(A, IBSM_SM_MASTER, 5);
 	assert_true(is_open(DETECT_SM_MULTIPLE_MASTERS));
 	answer(B, IBSM_SM_STANDBY, 6);
+	assert_false(is_open(DETECT_SM_MULTIPLE_MASTERS));
+}
+
+static void test_one_of_two_masters_dies(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		answer(A, IBSM_SM_MASTER, 5);
+		answer(B, IBSM_SM_MASTER, 6);
+		pass(POLL);
+	}
+	assert_once(DETECT_SM_MULTIPLE_MASTERS);
+	miss(A);
+	answer(B, IBSM_SM_MASTER, 6);
+	assert_int_equal(detect_sm_master(w.d), A);
+	pass(POLL);
+	miss(A);
+	assert_int_equal(detect_sm_master(w.d), B);
 	assert_false(is_open(DETECT_SM_MULTIPLE_MASTERS));
 }
 
@@ -895,6 +997,27 @@ static void test_hung_over_the_wrap(void **state)
 	assert_once(DETECT_SM_HUNG);
 }
 
+static void test_hung_by_the_interval_of_the_snapshot(void **state)
+{
+	struct build *build = build_new();
+
+	(void)state;
+	/* sweep_interval of the opensm that made the snapshot, and of no other. */
+	build_option(build, "sweep_interval", IBSM_OPTION_INTEGER, 10, NULL);
+	build_sm(build, B, IBSM_SM_MASTER, 5, true);
+	fabric_input(build, NULL, NULL, 0);
+	w.act_count = 1;
+	poll_for(10 * MINUTE, 0);
+	assert_never(DETECT_SM_HUNG);
+	build_sm_remove(build, B);
+	build_sm(build, A, IBSM_SM_MASTER, 5, true);
+	fabric_input(build, NULL, NULL, 0);
+	poll_for(10 * MINUTE, 0);
+	assert_once(DETECT_SM_HUNG);
+	assert_int_equal(number_of(open_alert(DETECT_SM_HUNG), "sweep_interval_usec"), 10 * SEC);
+	build_free(build);
+}
+
 static void test_not_hung_without_sweeps_due(void **state)
 {
 	struct detect_sm_input in = {.type = DETECT_SM_SELF};
@@ -965,6 +1088,7 @@ static void test_equal_priority(void **state)
 	(void)state;
 	answer(A, IBSM_SM_MASTER, 5);
 	answer(B, IBSM_SM_STANDBY, 4);
+	answer(C, IBSM_SM_STANDBY, 3);
 	pass(MINUTE);
 	assert_never(DETECT_SM_EQUAL_PRIORITY);
 	answer(B, IBSM_SM_STANDBY, 5);
@@ -1019,6 +1143,7 @@ static void test_not_highest(void **state)
 	(void)state;
 	answer(A, IBSM_SM_MASTER, 5);
 	answer(B, IBSM_SM_STANDBY, 5);
+	answer(C, IBSM_SM_NOT_ACTIVE, 9); /* does not wait */
 	pass(HOUR);
 	assert_never(DETECT_SM_NOT_HIGHEST); /* equal is not higher */
 	/* It waits for less than the hold, and takes over. */
@@ -1500,6 +1625,7 @@ int main(void)
 		T(test_reason_is_completed),
 		T(test_a_lost_answer_changes_nothing),
 		T(test_master_known_by_a_standby_alone),
+		T(test_a_known_reason_stays),
 		T(test_six_alternate_kills),
 		T(test_planned_fail_over_and_fail_back),
 		T(test_a_day_of_single_handovers),
@@ -1507,17 +1633,21 @@ int main(void)
 		T(test_an_sm_that_dies_alone),
 		T(test_one_restart_seen_twice_is_one),
 		T(test_restart_within_a_change_adds_nothing),
+		T(test_a_change_excuses_one_restart),
+		T(test_one_that_was_cut_off_is_not_excused_for_ever),
 		T(test_lost),
 		T(test_lost_from_the_start),
 		T(test_lost_when_it_steps_down),
 		T(test_not_lost_while_its_plugin_speaks),
 		T(test_not_lost_without_polls),
 		T(test_multiple_masters),
+		T(test_one_of_two_masters_dies),
 		T(test_handover_is_not_multiple),
 		T(test_unresponsive),
 		T(test_gone_is_not_unresponsive),
 		T(test_hung),
 		T(test_hung_over_the_wrap),
+		T(test_hung_by_the_interval_of_the_snapshot),
 		T(test_not_hung_without_sweeps_due),
 		T(test_no_standby),
 		T(test_equal_priority),
