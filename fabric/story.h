@@ -25,9 +25,9 @@
  *    asked. A TRAP between START and DONE is therefore a cause of this sweep: either it started it,
  *    or, if it came while discovery ran, opensm repeated the discovery for it within the same START
  *    … DONE.
- *  - The same trap after DONE cannot change this sweep any more: opensm sets off another one at
- * once when SUBNET_UP is reached. It is kept as a cause of the next sweep, whose cause is
- * "followed".
+ *  - The same trap after DONE cannot change this sweep any more: opensm sets off another one as
+ *    soon as SUBNET_UP is reached. It is kept as a cause of the next sweep, whose cause is
+ *    "followed".
  *  - Traps 256-259, 145 and vendor traps make a light sweep, which raises no event; a heavy one
  *    follows only if the light one finds a change: such a trap is a further cause, never the main
  *    one. 64-67 are what sweeps (and SA) tell others: counted, no causes.
@@ -35,12 +35,12 @@
  *    standby; state DISCOVERING a start, or a port that was down; OPT_FORCE_HEAVY each sweep.
  *    FORCE_HEAVY and no trap: a light sweep found a change, or SIGHUP, or the console.
  *  - No event says that a sweep ended badly. STATE_CHANGE ends it (a higher SM, or the SM's port is
- *    down); an SM_STATE that left MASTER after DONE is a handover; else the next START tells:
- * without DONE, hop 0 or hop 1 failed; with DONE but no routing, every engine failed (START then
- * has no engine), or another master was waited for. Such a story ends with its last record, since
- * no later time is known.
+ *    down); an SM_STATE that left MASTER after DONE is a handover; else the next START tells. One
+ *    without DONE: hop 0 or hop 1 failed. One with DONE but no routing: every engine failed (START
+ *    then has no engine), or another master was waited for. Such a story ends with its last record,
+ *    since no later time is known.
  *  - A snapshot shows what the newest sweep or reroute that had begun by then left behind; one
- * copied while discovery still runs (an owed one), what the sweep before did.
+ *    copied while discovery still runs (an owed one), what the sweep before did.
  */
 
 #include <stdbool.h>

@@ -106,6 +106,31 @@ static void walks_links_in_order(void **state)
 	assert_false(fabric_link_next(f, &iterator, &link));
 }
 
+/* Rows of neighbouring nodes stand side by side: each cable is its own node's. */
+static void links_of_neighbouring_rows(void **state)
+{
+	_cleanup_(build_freep) struct builder *b = build_new();
+	_cleanup_(fabric_unrefp) struct fabric *f = NULL;
+	struct fabric_link_iterator iterator = {0};
+	struct fabric_link link;
+
+	(void)state;
+	for (uint64_t guid = 0x100; guid <= 0x500; guid += 0x100)
+		build_node(b, IBSM_NODE_CA, guid, "ca", 1);
+	build_port(b, 0, 1);
+	build_link(b, 1, 1, 4, 1);
+	build_link(b, 2, 1, 3, 1);
+	f = build_fabric(b);
+	assert_int_equal(fabric_counts(f)->links, 2);
+	assert_true(fabric_link_next(f, &iterator, &link));
+	end_is(f, link.a, 0x200, 1);
+	end_is(f, link.b, 0x500, 1);
+	assert_true(fabric_link_next(f, &iterator, &link));
+	end_is(f, link.a, 0x300, 1);
+	end_is(f, link.b, 0x400, 1);
+	assert_false(fabric_link_next(f, &iterator, &link));
+}
+
 static void leaves_out_the_absent(void **state)
 {
 	_cleanup_(build_freep) struct builder *b = small();
@@ -440,6 +465,7 @@ int main(void)
 		cmocka_unit_test(counts_a_tree),
 		cmocka_unit_test(counts_links_once),
 		cmocka_unit_test(walks_links_in_order),
+		cmocka_unit_test(links_of_neighbouring_rows),
 		cmocka_unit_test(leaves_out_the_absent),
 		cmocka_unit_test(finds_by_guid_and_lid),
 		cmocka_unit_test(system_images_repeat),
