@@ -7,6 +7,7 @@ DAEMON_TESTS = \
 	tests/unit/test-daemon-ingest \
 	tests/unit/test-detect-state \
 	tests/unit/test-events \
+	tests/unit/test-pages \
 	tests/unit/test-state \
 	tests/unit/test-worker
 check_PROGRAMS += $(DAEMON_TESTS)
@@ -40,6 +41,10 @@ EXTRA_tests_unit_test_daemon_ingest_DEPENDENCIES = ibsmd
 tests_unit_test_events_SOURCES = tests/unit/test-events.c
 tests_unit_test_events_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_events_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_test_pages_SOURCES = tests/unit/test-pages.c
+tests_unit_test_pages_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_pages_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_test_state_SOURCES = tests/unit/test-state.c
 tests_unit_test_state_CFLAGS = $(DAEMON_TEST_CFLAGS)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Tests of the ring of events, and of the table of their kinds against the manual page.
-#include <errno.h>
+// Tests of the ring of events.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ctype.h>
 
 #include <cmocka.h>
 
 #include "daemon/events.h"
-#include "fabric/finding.h"
 #include "util/cleanup.h"
 
 static void append(struct events *events, struct limits *limits, const char *message)
@@ -124,105 +121,13 @@ static void test_change(void **state)
 	event_free(event);
 }
 
-/* What stands between two marks of the manual page. */
-static char *section(const char *mark)
-{
-	_cleanup_free_ char *text = calloc(1, 1 << 18);
-	const char *srcdir = getenv("IBSM_SRCDIR");
-	char path[512], begin[64], end[64], *from, *to;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/man/ibsmd.8", srcdir ? srcdir : ".");
-	file = fopen(path, "r");
-	if (!file)
-		fail_msg("%s: %s", path, strerror(errno));
-	assert_non_null(text);
-	assert_true(fread(text, 1, (1 << 18) - 1, file) > 0);
-	fclose(file);
-	snprintf(begin, sizeof(begin), ".\\\" %s begin", mark);
-	snprintf(end, sizeof(end), ".\\\" %s end", mark);
-	from = strstr(text, begin);
-	to = strstr(text, end);
-	if (!from || !to)
-		fail_msg("the manual page has no section %s", mark);
-	*to = '\0';
-	return strdup(strchr(from, '\n') + 1);
-}
-
-/* Lines of the page are broken anywhere. */
-static void assert_entry(const char *page, const char *name, const char *text)
-{
-	char entry[512], *p = entry;
-	const char *at;
-
-	snprintf(entry, sizeof(entry), ".It Cm %s\n", name);
-	at = strstr(page, entry);
-	if (!at)
-		fail_msg("the manual page lacks %s", name);
-	at += strlen(entry);
-	while (*at && *at != '.' && p < entry + sizeof(entry) - 1)
-		*p++ = *at++ == '\n' ? ' ' : at[-1];
-	*p = '\0';
-	entry[0] = (char)tolower((unsigned char)entry[0]);
-	assert_string_equal(entry, text);
-}
-
-static unsigned count_entries(const char *page)
-{
-	unsigned n = 0;
-
-	while ((page = strstr(page, ".It Cm "))) {
-		page++;
-		n++;
-	}
-	return n;
-}
-
-static void test_kinds(void **state)
-{
-	_cleanup_free_ char *events = section("events"), *changes = section("changes");
-
-	(void)state;
-	for (unsigned kind = 0; kind < EVENT_KINDS; kind++) {
-		const char *name = event_kind_name(kind);
-
-		assert_non_null(name);
-		assert_true(event_kind_exists(name));
-		for (unsigned other = 0; other < kind; other++)
-			assert_string_not_equal(name, event_kind_name(other));
-		assert_entry(kind < EVENT_FABRIC_CHANGE ? events : changes, name,
-			     event_kind_text(kind));
-	}
-	assert_null(event_kind_name(EVENT_KINDS));
-	assert_null(event_kind_text(EVENT_KINDS));
-	assert_false(event_kind_exists("no-such-kind"));
-	assert_int_equal(count_entries(events), EVENT_FABRIC_CHANGE);
-	assert_int_equal(count_entries(changes), FABRIC_CHANGE_KINDS);
-}
-
-static void test_findings(void **state)
-{
-	_cleanup_free_ char *page = section("alerts");
-
-	(void)state;
-	for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
-		const struct finding_kind_info *info = finding_kind_info(kind);
-		char text[512];
-
-		snprintf(text, sizeof(text), "raised: %s", info->raised);
-		assert_entry(page, info->name, text);
-		assert_non_null(info->cleared);
-	}
-	assert_null(finding_kind_info(FINDING_KINDS));
-	assert_int_equal(count_entries(page), FINDING_KINDS);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ring),  cmocka_unit_test(test_resize),
-		cmocka_unit_test(test_cause), cmocka_unit_test(test_change),
-		cmocka_unit_test(test_kinds), cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_ring),
+		cmocka_unit_test(test_resize),
+		cmocka_unit_test(test_cause),
+		cmocka_unit_test(test_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
