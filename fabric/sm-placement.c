@@ -130,8 +130,8 @@ static uint32_t most_promising(const struct graph *g, const uint32_t *lower, con
 static int find_best(const struct fabric *fabric, struct graph *g, uint32_t start,
 		     struct sm_placement *ret)
 {
-	_cleanup_free_ uint32_t *lower = calloc(g->count, sizeof(*lower));
-	_cleanup_free_ bool *done = calloc(g->count, sizeof(*done));
+	_cleanup_free_ uint32_t *lower = calloc((size_t)g->count + 1, sizeof(*lower));
+	_cleanup_free_ bool *done = calloc((size_t)g->count + 1, sizeof(*done));
 	uint32_t best = SM_HOPS_UNKNOWN, best_vertex = start, v = start;
 
 	if (!lower || !done)
