@@ -298,6 +298,12 @@ sim_plugin_dir() {
 # SIM_PLUGIN_OPTIONS to the plugin's options; with SIM_PLUGIN=none it gets no plugin.
 sim_start_opensm() {
 	local name=${1:-opensm} host=${2:-$NET_SIM_HOST} dir plugin_dir preload
+	# Not for want of a program, so a skip under CI=true, too: Debian's opensm and libumad2sim read
+	# past their buffers and after free(), which ends opensm as soon as a sanitizer is in it.
+	if [ "${SIM_PLUGIN-}" != none ] && [ -n "${IBSM_SANITIZERS-}" ]; then
+		sim_say "skipped: Debian's opensm does not survive a plugin built with sanitizers"
+		exit 77
+	fi
 	shift $(($# < 2 ? $# : 2))
 	dir=$SIM_DIR/$name
 	mkdir -p "$dir"
