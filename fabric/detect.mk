@@ -16,6 +16,8 @@ fabric_libfabric_a_SOURCES += \
 	fabric/detect-time.h \
 	fabric/evidence.c \
 	fabric/evidence.h \
+	fabric/lft-ranges.c \
+	fabric/lft-ranges.h \
 	fabric/mastership.c \
 	fabric/mastership.h \
 	fabric/node-watch.c \

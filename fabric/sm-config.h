@@ -51,9 +51,9 @@ enum sm_config_shape {
 	SM_SHAPE_OTHER, /* torus, mesh, dragonfly: cycles that minhop does not break */
 };
 
-/* By ranks from the leaves (switches with at least max(2, a quarter of the median) CAs): no tree
- * where each switch is a leaf, or more than one in twenty links is between switches of one rank.
- * Returns 0; -ENOMEM. */
+/* By ranks from the leaves (switches with at least max(2, a quarter of the median) CAs, or one
+ * where none has more): no tree where each switch is a leaf, or more than one in twenty links is
+ * between switches of one rank. Returns 0; -ENOMEM. */
 int sm_config_find_shape(const struct fabric *fabric, enum sm_config_shape *ret);
 
 #define SM_CONFIG_TEXT_BYTES 384

@@ -35,7 +35,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* How many CAs make a switch a leaf: at least 2, and a quarter of what is usual among switches that
- * have any. A few service nodes on a spine do not. */
+ * have any, since a few service nodes on a spine do not; 1 where no switch has more. */
 static uint32_t leaf_threshold(uint32_t *counts, uint32_t n)
 {
 	uint32_t quarter;
@@ -43,6 +43,8 @@ static uint32_t leaf_threshold(uint32_t *counts, uint32_t n)
 	if (n == 0)
 		return 2;
 	qsort(counts, n, sizeof(*counts), compare);
+	if (counts[n - 1] < 2)
+		return 1;
 	quarter = (counts[n / 2] + 3) / 4;
 	return quarter > 2 ? quarter : 2;
 }

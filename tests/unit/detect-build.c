@@ -19,6 +19,8 @@ struct built_node {
 	uint64_t remote_guid[IBSM_PORTS_MAX];
 	uint8_t remote_port[IBSM_PORTS_MAX];
 	uint8_t count;
+	const uint8_t *lft, *new_lft;
+	uint16_t lft_lids;
 };
 
 struct built_option {
@@ -267,6 +269,16 @@ void build_option(struct build *build, const char *name, enum ibsm_option_kind k
 	build->options[at] = option;
 }
 
+void build_lft(struct build *build, uint64_t guid, const uint8_t *lft, const uint8_t *new_lft,
+	       uint16_t lids)
+{
+	struct built_node *node = find(build, guid);
+
+	node->lft = lft;
+	node->new_lft = new_lft;
+	node->lft_lids = lids;
+}
+
 void build_engine(struct build *build, const char *name, uint32_t flags)
 {
 	struct built_engine *engine = &build->engines[build->engine_count++];
@@ -355,11 +367,17 @@ static void fill_nodes(struct build *build, struct tables *tables)
 		node->row.ports = node->count;
 		node->row.switch_index = IBSM_NONE;
 		if (node->row.type == IBSM_NODE_SWITCH) {
+			struct bytes *lfts = &tables->by_id[IBSM_TABLE_LFT];
 			const struct ibsm_snap_switch sw = {
-				.lft = IBSM_NO_OFFSET,
-				.new_lft = IBSM_NO_OFFSET,
+				.lft = node->lft ? append(lfts, node->lft, node->lft_lids)
+						 : IBSM_NO_OFFSET,
+				.new_lft = node->new_lft
+						   ? append(lfts, node->new_lft, node->lft_lids)
+						   : IBSM_NO_OFFSET,
 				.node = (uint32_t)i,
+				.lft_lids = node->lft_lids,
 				.lid = node->ports[0].lid,
+				.flags = node->new_lft ? IBSM_SWITCH_LFT_DIFFERS : 0,
 			};
 
 			node->row.switch_index = switches++;

@@ -36,6 +36,10 @@ void build_option(struct build *build, const char *name, enum ibsm_option_kind k
 		  const char *text);
 void build_option_remove(struct build *build, const char *name);
 
+/* A switch's LFT as acknowledged, and as computed where it differs (else NULL); not copied. */
+void build_lft(struct build *build, uint64_t guid, const uint8_t *lft, const uint8_t *new_lft,
+	       uint16_t lids);
+
 void build_engine(struct build *build, const char *name, uint32_t flags);
 
 /* A two-level tree: `leaves` switches 0x1000 + i with `hosts` CAs 0x100000 + 0x100·(i·hosts + j)

@@ -5,6 +5,7 @@ DETECT_UNIT_TESTS = \
 	tests/unit/test-damper \
 	tests/unit/test-detect-sm \
 	tests/unit/test-detect-sweep \
+	tests/unit/test-lft-ranges \
 	tests/unit/test-mastership \
 	tests/unit/test-sm-config \
 	tests/unit/test-sm-placement \
@@ -47,3 +48,7 @@ tests_unit_test_detect_sm_LDADD = $(DETECT_TEST_LDADD)
 tests_unit_test_detect_sweep_SOURCES = tests/unit/test-detect-sweep.c $(DETECT_BUILD)
 tests_unit_test_detect_sweep_CFLAGS = $(DETECT_TEST_CFLAGS)
 tests_unit_test_detect_sweep_LDADD = $(DETECT_TEST_LDADD)
+
+tests_unit_test_lft_ranges_SOURCES = tests/unit/test-lft-ranges.c $(DETECT_BUILD)
+tests_unit_test_lft_ranges_CFLAGS = $(DETECT_TEST_CFLAGS)
+tests_unit_test_lft_ranges_LDADD = $(DETECT_TEST_LDADD)

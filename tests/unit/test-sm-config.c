@@ -304,7 +304,7 @@ static enum sm_config_shape shape(struct build *of)
 	return found;
 }
 
-static struct build *ring(unsigned int n)
+static struct build *ring_of(unsigned int n, unsigned int hosts)
 {
 	struct build *of = build_new();
 	char name[16];
@@ -312,7 +312,7 @@ static struct build *ring(unsigned int n)
 	for (unsigned int i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "s%u", i);
 		build_switch(of, i + 1, 8, name);
-		for (unsigned int j = 0; j < 2; j++) {
+		for (unsigned int j = 0; j < hosts; j++) {
 			build_ca(of, 0x10000 + 0x100 * (2 * i + j), 1, "h");
 			build_link(of, i + 1, (uint8_t)(3 + j), 0x10000 + 0x100 * (2 * i + j), 1);
 		}
@@ -320,6 +320,11 @@ static struct build *ring(unsigned int n)
 			build_link(of, i, 2, i + 1, 1);
 	}
 	return of;
+}
+
+static struct build *ring(unsigned int n)
+{
+	return ring_of(n, 2);
 }
 
 static void test_shapes(void **state)
@@ -351,6 +356,15 @@ static void test_shapes(void **state)
 	of = ring(5);
 	build_link(of, 5, 2, 1, 1);
 	assert_int_equal(shape(of), SM_SHAPE_OTHER);
+
+	of = ring_of(5, 1);
+	build_link(of, 5, 2, 1, 1);
+	assert_int_equal(shape(of), SM_SHAPE_OTHER);
+
+	/* A tree with one host a leaf. */
+	of = build_new();
+	build_tree(of, 6, 3, 1);
+	assert_int_equal(shape(of), SM_SHAPE_TREE);
 
 	/* Several cables between two switches are no circle. */
 	of = ring(2);
