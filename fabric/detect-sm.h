@@ -74,7 +74,9 @@ struct detect_sm_config {
 	 * between the two; thrice it does not. */
 	uint32_t disagree_polls;
 
-	/* sm-hung: so many sweep intervals without a MAD of its own, and so long at least. */
+	/* sm-hung: so many sweep intervals without a MAD of its own, and so long at least.
+	 * (opensm 3.3.23: an answer raises ActCount by one, a light sweep by one a switch at
+	 * least.) Who else asks, such as a standby that polls, hides it. */
 	uint32_t hung_sweeps;
 	uint64_t hung_min_usec;
 
