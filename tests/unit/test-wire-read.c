@@ -149,6 +149,35 @@ static void refuses_headers(void **state)
 	expect(b, length, 0, "");
 }
 
+/* Each of the four SM states, wherever one stands. */
+static void takes_all_sm_states(void **state)
+{
+	_Alignas(8) unsigned char b[IBSM_WIRE_RECORD_MAX];
+	union ibsm_wire_record *r = (void *)b;
+
+	(void)state;
+	for (uint8_t sm = 0; sm <= IBSM_SM_MASTER; sm++) {
+		good(IBSM_WIRE_HELLO, b);
+		r->hello.sm_state = sm;
+		expect(b, sizeof(r->hello), 0, "");
+		good(IBSM_WIRE_HEARTBEAT, b);
+		r->heartbeat.sm_state = sm;
+		expect(b, sizeof(r->heartbeat), 0, "");
+		good(IBSM_WIRE_SM_STATE, b);
+		r->sm_state.old_state = r->sm_state.new_state = sm;
+		expect(b, sizeof(r->sm_state), 0, "");
+		good(IBSM_WIRE_SUBNET_UP, b);
+		r->sweep.sm_state = sm;
+		expect(b, sizeof(r->sweep), 0, "");
+		good(IBSM_WIRE_TRAP, b);
+		r->trap.sm_state = sm;
+		expect(b, sizeof(r->trap), 0, "");
+		good(IBSM_WIRE_LFT_CHANGE, b);
+		r->lft_change.sm_state = sm;
+		expect(b, sizeof(r->lft_change), 0, "");
+	}
+}
+
 static void refuses_bodies(void **state)
 {
 	_Alignas(8) unsigned char b[IBSM_WIRE_RECORD_MAX];
@@ -214,9 +243,9 @@ static void refuses_bodies(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_all_types),    cmocka_unit_test(cuts_appended_fields),
-		cmocka_unit_test(refuses_short_ones), cmocka_unit_test(refuses_headers),
-		cmocka_unit_test(refuses_bodies),
+		cmocka_unit_test(takes_all_types),     cmocka_unit_test(cuts_appended_fields),
+		cmocka_unit_test(refuses_short_ones),  cmocka_unit_test(refuses_headers),
+		cmocka_unit_test(takes_all_sm_states), cmocka_unit_test(refuses_bodies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
