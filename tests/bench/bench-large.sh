@@ -24,7 +24,8 @@ mkdir "$SIM_DIR/figures"
 sim_start_ibsmd
 
 ups() {
-	[ "$(grep -c 'SUBNET UP' "$SIM_DIR/$1/opensm.log" 2>/dev/null)" -ge "$2" ]
+	[ -e "$SIM_DIR/$1/opensm.log" ] &&
+		[ "$(grep -c 'SUBNET UP' "$SIM_DIR/$1/opensm.log")" -ge "$2" ]
 }
 
 # Seconds since the epoch of the n-th SUBNET UP, by opensm's own clock in its log.
