@@ -140,6 +140,18 @@ build_root() {
 	mkdir -p "$dir" && printf '%s\n' "$dir"
 }
 
+# One script builds in a place at a time; the next one waits. Held until build_unlock or the end.
+build_lock() {
+	exec {BUILD_LOCK}>"$1/lock"
+	flock -n "$BUILD_LOCK" && return
+	say "Another script builds in $1: waiting for it."
+	flock "$BUILD_LOCK"
+}
+
+build_unlock() {
+	exec {BUILD_LOCK}>&-
+}
+
 # build DIR LOG [CONFIGURE-ARGUMENT…]: configure and make there; done already where nothing changed.
 build() {
 	local dir=$1 log=$2
