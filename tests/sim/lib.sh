@@ -229,7 +229,7 @@ sim_ibsim_ready() {
 		tail -n 3 "$SIM_DIR/ibsim-err.out" >&2
 		sim_fail 'ibsim cannot load this net file'
 	fi
-	grep -q 'sim> $' "$SIM_DIR/ibsim.out"
+	grep -qs 'sim> $' "$SIM_DIR/ibsim.out"
 }
 
 sim_start_ibsim() {

@@ -13,29 +13,36 @@ sim_start_ibsmd
 sim_start_opensm
 sim_wait 60 'the fabric to be up' sim_fabric_up
 
-sim_spawn follow "$IBSM_BUILDDIR/ibsmctl" --socket="$SIM_DIR/run/io.ibsm.Monitor" events -f -n 1
+# What events -f prints, each line with the time at which it came, in ms.
+# shellcheck disable=SC2016
+sim_spawn follow sh -c '"$1" "--socket=$2" events -f -n 1 | "$3" -u -c "
+import sys, time
+for line in sys.stdin:
+    print(time.time_ns() // 1000000, line, end=\"\")"' sh \
+	"$IBSM_BUILDDIR/ibsmctl" "$SIM_DIR/run/io.ibsm.Monitor" "${PYTHON:-python3}"
 following=$SIM_DIR/follow.out
+sim_wait 20 'events -f to be there' test -s "$following"
 
 now_ms() {
 	printf '%s\n' "$((${EPOCHREALTIME/[.,]/} / 1000))"
 }
 
-# told TEXT…: all of them in one line that events -f has printed.
+# told AFTER-MS TEXT…: all of them in one line that came since; its time.
 told() {
-	local text lines
-	lines=$(cat "$following")
-	for text; do
+	local text lines after=$1
+	lines=$(awk -v after="$after" '$1 >= after' "$following")
+	for text in "${@:2}"; do
 		lines=$(grep -F -- "$text" <<<"$lines") || return 1
 	done
+	printf '%s\n' "${lines%% *}"
 }
 
-# within_2s WHAT COMMAND…
+# within_2s SINCE-MS WHAT TEXT…
 within_2s() {
-	local start what=$1 took
-	shift
-	start=$(now_ms)
-	sim_wait 20 "$what" "$@"
-	took=$(($(now_ms) - start))
+	local since=$1 what=$2 took
+	shift 2
+	sim_wait 20 "$what" told "$since" "$@" >"$SIM_DIR/came"
+	took=$(($(<"$SIM_DIR/came") - since))
 	printf '%s: %d ms\n' "$what" "$took"
 	[ "$took" -le "$((2000 * SIM_PATIENCE))" ] || sim_fail "$what took $took ms: more than 2 s"
 }
@@ -56,8 +63,9 @@ expect() {
 }
 
 # A cable between switches. The harness's cut is on leaf01, which the SM's host is on.
+cut=$(now_ms)
 sim_unlink S-0002c90200000010 3
-within_2s 'a pulled cable in events -f' told link-removed 'leaf02[3]' 'spine01[2]'
+within_2s "$cut" 'a pulled cable in events -f' link-removed 'leaf02[3]' 'spine01[2]'
 sweep=$(sweep_of link-removed)
 expect 'the sweep was caused by trap 128' "any(c.get('trap') == 128 for c in it['story']['causes'])" \
 	sweep "$sweep"
@@ -72,30 +80,35 @@ expect 'it ended well' "it['sweep']['result'] == 'up' and it['sweep']['cause'] =
 expect 'the link is gone from the model' \
 	"not any({l['a']['name'], l['b']['name']} == {'leaf02', 'spine01'} for l in it['links'])" links
 
+cut=$(now_ms)
 sim_relink S-0002c90200000010 3
-within_2s 'the cable back in events -f' told link-added 'leaf02[3]' 'spine01[2]'
+within_2s "$cut" 'the cable back in events -f' link-added 'leaf02[3]' 'spine01[2]'
 sim_wait 20 'all links to be there' sim_fabric_up
 
 # A host's cable: the node goes, with traps 65 and 64 from the SM itself.
+cut=$(now_ms)
 sim_unlink S-0002c90200000030 2
-within_2s 'a lost host in events -f' told node-removed 'node0008 HCA-1'
+within_2s "$cut" 'a lost host in events -f' node-removed 'node0008 HCA-1'
 sweep=$(sweep_of node-removed)
 expect 'its link went in the same sweep' \
 	"any(e['kind'] == 'link-removed' for e in it['story']['changes'])" sweep "$sweep"
+cut=$(now_ms)
 sim_relink S-0002c90200000030 2
-within_2s 'the host back in events -f' told node-added 'node0008 HCA-1'
+within_2s "$cut" 'the host back in events -f' node-added 'node0008 HCA-1'
 sim_wait 20 'all of the fabric to be there' sim_fabric_up
 
 # A spine with all of its cables.
+cut=$(now_ms)
 for port in 1 2 3 4; do
 	sim_unlink S-0002c90200000050 "$port"
 done
-within_2s 'a lost spine in events -f' told node-removed spine02
+within_2s "$cut" 'a lost spine in events -f' node-removed spine02
 sim_wait 20 'the fabric without the spine' sim_fabric_up '5 8 0 12'
+cut=$(now_ms)
 for port in 1 2 3 4; do
 	sim_relink S-0002c90200000050 "$port"
 done
-within_2s 'the spine back in events -f' told node-added spine02
+within_2s "$cut" 'the spine back in events -f' node-added spine02
 sim_wait 20 'all of the fabric to be there' sim_fabric_up
 
 expect 'nothing was dropped' "it['plugin']['events_dropped'] == 0" status
