@@ -2,7 +2,7 @@
 # Tests with the real opensm on ibsim, of the harness for them, and of the generator of fabrics.
 dist_check_DATA += tests/sim/lib.sh
 dist_check_SCRIPTS += tests/netgen/netgen.py tests/sim/netfile.py tests/sim/pick.py \
-	tests/sim/agree.py
+	tests/sim/agree.py tests/sim/stamp.py
 
 sim_tests = \
 	tests/netgen/test-netgen.py \

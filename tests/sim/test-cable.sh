@@ -14,12 +14,8 @@ sim_start_opensm
 sim_wait 60 'the fabric to be up' sim_fabric_up
 
 # What events -f prints, each line with the time at which it came, in ms.
-# shellcheck disable=SC2016
-sim_spawn follow sh -c '"$1" "--socket=$2" events -f -n 1 | "$3" -u -c "
-import sys, time
-for line in sys.stdin:
-    print(time.time_ns() // 1000000, line, end=\"\")"' sh \
-	"$IBSM_BUILDDIR/ibsmctl" "$SIM_DIR/run/io.ibsm.Monitor" "${PYTHON:-python3}"
+sim_spawn follow "${PYTHON:-python3}" "$IBSM_SRCDIR/tests/sim/stamp.py" \
+	"$IBSM_BUILDDIR/ibsmctl" --socket="$SIM_DIR/run/io.ibsm.Monitor" events -f -n 1
 following=$SIM_DIR/follow.out
 sim_wait 20 'events -f to be there' test -s "$following"
 
