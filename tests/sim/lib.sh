@@ -152,6 +152,10 @@ sim_check_alive() {
 		if ! sim_running "$name"; then
 			status=0
 			wait "${SIM_PID[$name]}" 2>/dev/null || status=$?
+			if [ "$name" = ibsim ] && ! sim_ibsim_ready; then
+				tail -n 3 "$SIM_DIR/ibsim-err.out" >&2
+				sim_fail 'ibsim cannot load this net file'
+			fi
 			sim_say "$name ended by itself (status $status). Its last lines:"
 			tail -n 15 "$SIM_DIR/$name.out" >&2
 			sim_forget "$name"
@@ -227,10 +231,6 @@ sim_stop() {
 }
 
 sim_ibsim_ready() {
-	if ! sim_running ibsim; then
-		tail -n 3 "$SIM_DIR/ibsim-err.out" >&2
-		sim_fail 'ibsim cannot load this net file'
-	fi
 	grep -qs 'sim> $' "$SIM_DIR/ibsim.out"
 }
 
