@@ -5,176 +5,33 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <ini.h>
 
-#include "ibsm/limits.h"
+#include "daemon/conf-internal.h"
 #include "util/cleanup.h"
 
-#define USEC_PER_SEC UINT64_C(1000000)
 #define LINE_BYTES_MAX 1024
-#define STRING(x) STRING_(x)
-#define STRING_(x) #x
-
-enum value_type { VALUE_PATH, VALUE_COUNT, VALUE_SECONDS };
-
-static const struct key {
-	struct conf_key public;
-	enum value_type type;
-	size_t offset;
-	uint64_t min, max; /* counts; spans in seconds */
-} keys[] = {
-	{{"Daemon", "NodeNameMap", "/etc/opensm/ib-node-name-map"},
-	 VALUE_PATH,
-	 offsetof(struct conf, node_name_map),
-	 0,
-	 0},
-	{{"Daemon", "EventsMax", STRING(IBSM_EVENTS_MAX)},
-	 VALUE_COUNT,
-	 offsetof(struct conf, events_max),
-	 16,
-	 1 << 20},
-	{{"Daemon", "SweepsMax", STRING(IBSM_SWEEPS_MAX)},
-	 VALUE_COUNT,
-	 offsetof(struct conf, sweeps_max),
-	 1,
-	 1 << 16},
-	{{"Daemon", "PluginTimeoutSec", "10s"},
-	 VALUE_SECONDS,
-	 offsetof(struct conf, plugin_timeout_usec),
-	 2,
-	 3600},
-	{{"Alerts", "DropsClearSec", "10min"},
-	 VALUE_SECONDS,
-	 offsetof(struct conf, drops_clear_usec),
-	 1,
-	 7 * 24 * 3600},
-};
-
-const struct conf_key *conf_key(unsigned i)
-{
-	return i < ELEMENTSOF(keys) ? &keys[i].public : NULL;
-}
-
-/* A whole number; returns false for anything else. */
-static bool parse_count(const char *text, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	if (!*text)
-		return false;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-			return false;
-	if (*text)
-		return false;
-	*ret = value;
-	return true;
-}
-
-/* systemd's time spans, as far as whole units go: "90", "1min 30s", "2h"; seconds without unit. */
-static bool parse_seconds(const char *text, uint64_t *ret)
-{
-	static const struct {
-		const char *name;
-		uint64_t seconds;
-	} units[] = {
-		{"seconds", 1}, {"second", 1}, {"sec", 1},	{"s", 1},	 {"minutes", 60},
-		{"minute", 60}, {"min", 60},   {"m", 60},	{"hours", 3600}, {"hour", 3600},
-		{"hr", 3600},	{"h", 3600},   {"days", 86400}, {"day", 86400},	 {"d", 86400},
-	};
-	uint64_t total = 0;
-
-	text += strspn(text, " \t");
-	if (!*text)
-		return false;
-	while (*text) {
-		size_t digits = strspn(text, "0123456789"), letters, i;
-		char number[24] = "";
-		uint64_t value, factor = 1;
-
-		if (!digits || digits >= sizeof(number))
-			return false;
-		memcpy(number, text, digits);
-		if (!parse_count(number, &value))
-			return false;
-		text += digits;
-		text += strspn(text, " \t");
-		letters = strspn(text, "abcdefghijklmnopqrstuvwxyz");
-		if (letters) {
-			for (i = 0; i < ELEMENTSOF(units); i++)
-				if (strlen(units[i].name) == letters &&
-				    memcmp(units[i].name, text, letters) == 0)
-					break;
-			if (i == ELEMENTSOF(units))
-				return false;
-			factor = units[i].seconds;
-			text += letters;
-			text += strspn(text, " \t");
-		} else if (*text) {
-			return false;
-		}
-		if (__builtin_mul_overflow(value, factor, &value) ||
-		    __builtin_add_overflow(total, value, &total))
-			return false;
-	}
-	*ret = total;
-	return true;
-}
-
-/* Returns 0, -ENOMEM, or -EINVAL with @ret_why. */
-static int set_value(struct conf *conf, const struct key *key, const char *text, char ret_why[128])
-{
-	void *field = (char *)conf + key->offset;
-	uint64_t value;
-
-	if (key->type == VALUE_PATH) {
-		char *path = NULL;
-
-		if (*text && *text != '/') {
-			snprintf(ret_why, 128, "is no absolute path");
-			return -EINVAL;
-		}
-		if (*text && !(path = strdup(text)))
-			return -ENOMEM;
-		free(*(char **)field);
-		*(char **)field = path;
-		return 0;
-	}
-
-	if (!(key->type == VALUE_COUNT ? parse_count : parse_seconds)(text, &value)) {
-		snprintf(ret_why, 128, "is no %s",
-			 key->type == VALUE_COUNT ? "whole number" : "time span");
-		return -EINVAL;
-	}
-	if (value < key->min || value > key->max) {
-		snprintf(ret_why, 128, "is not within %" PRIu64 " and %" PRIu64 "%s", key->min,
-			 key->max, key->type == VALUE_SECONDS ? " seconds" : "");
-		return -EINVAL;
-	}
-	*(uint64_t *)field = key->type == VALUE_SECONDS ? value * USEC_PER_SEC : value;
-	return 0;
-}
 
 void conf_clear(struct conf *conf)
 {
 	free(conf->node_name_map);
+	free(conf->probe.program);
+	free(conf->probe.socket);
 	*conf = (struct conf){0};
 }
 
 int conf_init(struct conf *ret_conf)
 {
+	const struct conf_setting *setting;
 	struct conf conf = {0};
-	char why[128];
+	char why[CONF_WHY_BYTES];
 	int r;
 
-	for (size_t i = 0; i < ELEMENTSOF(keys); i++) {
-		r = set_value(&conf, &keys[i], keys[i].public.value, why);
+	for (size_t i = 0; (setting = conf_setting(i)); i++) {
+		r = conf_set(&conf, setting, setting->key.value, why);
 		if (r < 0) {
 			conf_clear(&conf);
 			return r;
@@ -242,33 +99,40 @@ static char *read_line(char *ret_text, int size, void *userdata)
 	return ret_text;
 }
 
+static const struct conf_setting *find_setting(const char *section, const char *name)
+{
+	const struct conf_setting *setting;
+
+	for (size_t i = 0; (setting = conf_setting(i)); i++)
+		if (strcmp(setting->key.section, section) == 0 &&
+		    strcmp(setting->key.name, name) == 0)
+			break;
+	return setting;
+}
+
 static int handle(void *userdata, const char *section, const char *name, const char *value)
 {
+	const struct conf_setting *setting = find_setting(section, name);
 	struct reading *reading = userdata;
-	char why[128], text[384];
+	char why[CONF_WHY_BYTES], text[384];
 	int r;
 
-	for (size_t i = 0; i < ELEMENTSOF(keys); i++) {
-		const struct key *key = &keys[i];
-
-		if (strcmp(key->public.section, section) != 0 ||
-		    strcmp(key->public.name, name) != 0)
-			continue;
-		if (!*value)
-			value = key->type == VALUE_PATH ? "" : key->public.value;
-		r = set_value(reading->conf, key, value, why);
-		if (r == -EINVAL) {
-			snprintf(text, sizeof(text), "%s=%s %s", name, value, why);
-			complain(reading, text, "");
-		} else if (r < 0) {
-			reading->error = r;
-		} else if (key->offset == offsetof(struct conf, node_name_map)) {
-			reading->conf->node_name_map_is_set = true;
-		}
+	if (!setting) {
+		snprintf(text, sizeof(text), "unknown key [%s] %s=", section, name);
+		complain(reading, text, "");
 		return 1;
 	}
-	snprintf(text, sizeof(text), "unknown key [%s] %s=", section, name);
-	complain(reading, text, "");
+	if (!*value && setting->type != CONF_PATH)
+		value = setting->key.value;
+	r = conf_set(reading->conf, setting, value, why);
+	if (r == -EINVAL) {
+		snprintf(text, sizeof(text), "%s=%s %s", name, value, why);
+		complain(reading, text, "");
+	} else if (r < 0) {
+		reading->error = r;
+	} else if (setting->offset == offsetof(struct conf, node_name_map)) {
+		reading->conf->node_name_map_is_set = true;
+	}
 	return 1;
 }
 
@@ -346,6 +210,47 @@ static int read_drop_ins(struct conf *conf, const char *path, conf_complain say,
 	return r;
 }
 
+/* "[Section] A=, B=": the group's keys, and back to their defaults with them. */
+static int reset_group(struct conf *conf, const struct conf_group *group, char *ret_names,
+		       size_t size)
+{
+	char why[CONF_WHY_BYTES];
+	int length = snprintf(ret_names, size, "[%s]", group->section);
+
+	for (size_t i = 0; i < CONF_GROUP_KEYS_MAX && group->names[i]; i++) {
+		const struct conf_setting *setting = find_setting(group->section, group->names[i]);
+		int r = conf_set(conf, setting, setting->key.value, why);
+
+		if (r < 0)
+			return r;
+		length += snprintf(ret_names + length, size - (size_t)length,
+				   "%s %s=", i ? "," : "", group->names[i]);
+	}
+	return 0;
+}
+
+/* Keys that do not fit each other are all of them at their defaults. */
+static int check_groups(struct conf *conf, const char *path, conf_complain say, void *userdata)
+{
+	const struct conf_group *group;
+	char names[160], text[512];
+
+	for (size_t i = 0; (group = conf_group(i)); i++) {
+		int r;
+
+		if (group->fits(conf))
+			continue;
+		r = reset_group(conf, group, names, sizeof(names));
+		if (r < 0)
+			return r;
+		snprintf(text, sizeof(text),
+			 "%s: %s do not fit together (%s), all of them stay at their defaults",
+			 path, names, group->rule);
+		say(userdata, text);
+	}
+	return 0;
+}
+
 int conf_read(const char *path, bool required, conf_complain say, void *userdata,
 	      struct conf *ret_conf)
 {
@@ -360,6 +265,8 @@ int conf_read(const char *path, bool required, conf_complain say, void *userdata
 		r = 0;
 	if (r == 0)
 		r = read_drop_ins(&conf, path, say, userdata);
+	if (r == 0)
+		r = check_groups(&conf, path, say, userdata);
 	if (r < 0) {
 		conf_clear(&conf);
 		return r;

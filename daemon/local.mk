@@ -20,6 +20,9 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/api.h \
 	daemon/clock.h \
 	daemon/conf.c \
+	daemon/conf-internal.h \
+	daemon/conf-keys.c \
+	daemon/conf-value.c \
 	daemon/conf.h \
 	daemon/event-kind.c \
 	daemon/event-kind.h \
