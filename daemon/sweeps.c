@@ -26,6 +26,7 @@ void sweeps_clear(struct sweeps *sweeps)
 	for (uint64_t n = sweeps_first(sweeps); n <= sweeps->newest && sweeps->kept; n++)
 		story_unref(sweeps->ring[n % sweeps->size]);
 	story_unref(sweeps->ended);
+	story_unref(sweeps->failed);
 	free(sweeps->ring);
 	*sweeps = (struct sweeps){0};
 }
@@ -106,13 +107,6 @@ static void tell_start(struct manager *m, const struct story *story)
 		    story->start_monotonic_usec, story->start_realtime_usec, text);
 }
 
-/* Of the ends that are not the subnet's coming up: those that nobody needs to look into. */
-static bool is_normal(const struct story *story)
-{
-	return story->result == STORY_HANDED_OVER || story->result == STORY_RESULT_UNKNOWN ||
-	       (story->result == STORY_ABORTED && story->end_sm_state == IBSM_SM_STANDBY);
-}
-
 static void tell_end(struct manager *m, const struct story *story)
 {
 	enum fabric_severity severity = FABRIC_SEVERITY_INFO;
@@ -139,7 +133,8 @@ static void tell_end(struct manager *m, const struct story *story)
 			 took, story->result_text ? ": " : "", story->result_text ?: "");
 		break;
 	default:
-		severity = is_normal(story) ? FABRIC_SEVERITY_NOTICE : FABRIC_SEVERITY_WARNING;
+		severity =
+			story_has_failed(story) ? FABRIC_SEVERITY_WARNING : FABRIC_SEVERITY_NOTICE;
 		kind = EVENT_SWEEP_FAILED;
 		snprintf(text, sizeof(text), "%s %" PRIu64 " ended%s: %s",
 			 story->type == STORY_REROUTE ? "reroute" : "heavy sweep", story->number,
@@ -171,6 +166,10 @@ static void on_told(struct story *story, enum story_step step, void *userdata)
 		if (is_of_followed(m, story)) {
 			story_unref(m->sweeps.ended);
 			m->sweeps.ended = story_ref(story);
+			if (story_has_failed(story)) {
+				story_unref(m->sweeps.failed);
+				m->sweeps.failed = story_ref(story);
+			}
 		}
 		tell_end(m, story);
 	}

@@ -15,8 +15,9 @@ struct sweeps {
 	size_t size;
 	uint64_t newest; /* number; 0: none */
 	uint64_t kept;
-	uint64_t count;	     /* since ibsmd started */
-	struct story *ended; /* the followed plugin's last one that has; NULL: none */
+	uint64_t count;	      /* since ibsmd started */
+	struct story *ended;  /* the followed plugin's last one that has; NULL: none */
+	struct story *failed; /* the last of those that story_has_failed(); NULL: none */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -1,12 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The table of kinds that the SM and sweep detectors raise: name, severity, when, until when.
+// The one table of the kinds of alerts: name, severity, when raised, when cleared, what to do.
 #include "detect-kind.h"
 
 #include <errno.h>
 #include <string.h>
 
-static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
-	[DETECT_SM_FLAPPING - FINDING_KINDS] =
+static const struct detect_kind_info kinds[DETECT_KINDS] = {
+	[FINDING_PLUGIN_LOST] =
+		{
+			.name = "plugin-lost",
+			.severity = FINDING_WARNING,
+			.raised = "no plugin is connected, or it has been silent, for longer than "
+				  "PluginTimeoutSec=",
+			.cleared = "a plugin connects, or speaks again",
+			.advice = "See whether opensm runs, and whether its opensm.conf has "
+				  "\"event_plugin_name ibsmplugin\"; its log names a plugin that "
+				  "it cannot load.",
+		},
+	[FINDING_SWEEP_FAILED] =
+		{
+			.name = "sweep-failed",
+			.severity = FINDING_WARNING,
+			.raised =
+				"the last sweep ended with errors or was broken off (warning), or "
+				"every routing engine failed (critical)",
+			.cleared = "a sweep has ended well, and none has failed for "
+				   "SweepFailedClearSec=",
+			.advice = "\"ibsmctl sweep\" tells how far it came; opensm's log names the "
+				  "MADs that were not answered. Where every routing engine failed, "
+				  "traffic runs on the tables of before.",
+		},
+	[FINDING_ROUTING_ENGINE_FALLBACK] =
+		{
+			.name = "routing-engine-fallback",
+			.severity = FINDING_WARNING,
+			.raised =
+				"opensm uses a routing engine that was not asked for, since those "
+				"that were failed",
+			.cleared = "one that was asked for is used",
+			.advice =
+				"opensm's log says why the engine refused the fabric: most often a "
+				"missing or a misplugged cable. Restore it, then send opensm "
+				"SIGHUP.",
+		},
+	[FINDING_LFT_MISMATCH] =
+		{
+			.name = "lft-mismatch",
+			.severity = FINDING_WARNING,
+			.raised = "a switch did not acknowledge the forwarding table that opensm "
+				  "computed for it",
+			.cleared = "all switches have what was computed",
+			.advice = "Traffic to the LIDs in the evidence takes the way of before, or "
+				  "none. See whether the switch answers (smpquery), then send "
+				  "opensm SIGHUP.",
+		},
+	[FINDING_EVENTS_DROPPED] =
+		{
+			.name = "events-dropped",
+			.severity = FINDING_WARNING,
+			.raised = "the plugin dropped records: its ring was full, or ibsmd was not "
+				  "there to read them",
+			.cleared = "none was dropped for DropsClearSec=",
+			.advice =
+				"If ibsmd was stopped or restarted, nothing. Else see whether its "
+				"host is short of CPU, or enlarge the plugin's ring "
+				"(ibsm.ring in event_plugin_options).",
+		},
+	[DETECT_SM_FLAPPING] =
 		{
 			.name = "sm-flapping",
 			.severity = FINDING_CRITICAL,
@@ -18,7 +78,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 				  "of the higher priority goes, or lower its priority until it "
 				  "stays. An SM that dies: read its log and its host's.",
 		},
-	[DETECT_SM_MASTER_CHANGED - FINDING_KINDS] =
+	[DETECT_SM_MASTER_CHANGED] =
 		{
 			.name = "sm-master-changed",
 			.severity = FINDING_NOTICE,
@@ -26,7 +86,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.cleared = "no further change for some time",
 			.advice = "If nobody planned it, find out why the former master went.",
 		},
-	[DETECT_SM_LOST - FINDING_KINDS] =
+	[DETECT_SM_LOST] =
 		{
 			.name = "sm-lost",
 			.severity = FINDING_CRITICAL,
@@ -37,7 +97,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "Traffic goes on, but nothing can join, and no failed link is "
 				  "routed around. Start a subnet manager.",
 		},
-	[DETECT_SM_MULTIPLE_MASTERS - FINDING_KINDS] =
+	[DETECT_SM_MULTIPLE_MASTERS] =
 		{
 			.name = "sm-multiple-masters",
 			.severity = FINDING_CRITICAL,
@@ -47,7 +107,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 				  "different SM_Keys, ignore_other_sm, or a fabric that was split "
 				  "and joined again.",
 		},
-	[DETECT_SM_UNRESPONSIVE - FINDING_KINDS] =
+	[DETECT_SM_UNRESPONSIVE] =
 		{
 			.name = "sm-unresponsive",
 			.severity = FINDING_WARNING,
@@ -56,7 +116,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "See whether its process and its host run, and whether its link "
 				  "is up. A standby that does not answer will not take over.",
 		},
-	[DETECT_SM_HUNG - FINDING_KINDS] =
+	[DETECT_SM_HUNG] =
 		{
 			.name = "sm-hung",
 			.severity = FINDING_CRITICAL,
@@ -67,7 +127,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "Its answering thread lives, its sweeper does not. Take a stack "
 				  "trace of the process, then restart it.",
 		},
-	[DETECT_SM_NO_STANDBY - FINDING_KINDS] =
+	[DETECT_SM_NO_STANDBY] =
 		{
 			.name = "sm-no-standby",
 			.severity = FINDING_NOTICE,
@@ -76,7 +136,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice =
 				"Run a second subnet manager, on another host and another switch.",
 		},
-	[DETECT_SM_EQUAL_PRIORITY - FINDING_KINDS] =
+	[DETECT_SM_EQUAL_PRIORITY] =
 		{
 			.name = "sm-equal-priority",
 			.severity = FINDING_WARNING,
@@ -87,7 +147,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice =
 				"Set sm_priority in each opensm.conf: the intended master highest.",
 		},
-	[DETECT_SM_NOT_HIGHEST - FINDING_KINDS] =
+	[DETECT_SM_NOT_HIGHEST] =
 		{
 			.name = "sm-not-highest",
 			.severity = FINDING_WARNING,
@@ -98,7 +158,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 				  "sweeps, whether ignore_other_sm is set, and whether their "
 				  "SM_Keys differ.",
 		},
-	[DETECT_SM_UNEXPECTED - FINDING_KINDS] =
+	[DETECT_SM_UNEXPECTED] =
 		{
 			.name = "sm-unexpected",
 			.severity = FINDING_WARNING,
@@ -108,7 +168,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.cleared = "it is gone, or it is expected",
 			.advice = "Disable it where it runs, or add it to ExpectedSM=.",
 		},
-	[DETECT_SM_VIEWS_DISAGREE - FINDING_KINDS] =
+	[DETECT_SM_VIEWS_DISAGREE] =
 		{
 			.name = "sm-views-disagree",
 			.severity = FINDING_WARNING,
@@ -118,7 +178,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "Several opensms on one port, a wrong LID, or two masters: query "
 				  "each SM with sminfo.",
 		},
-	[DETECT_SM_PLACEMENT - FINDING_KINDS] =
+	[DETECT_SM_PLACEMENT] =
 		{
 			.name = "sm-placement",
 			.severity = FINDING_NOTICE,
@@ -129,7 +189,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice =
 				"The evidence names each reason: move the SM, or repair its link.",
 		},
-	[DETECT_SM_CONFIG - FINDING_KINDS] =
+	[DETECT_SM_CONFIG] =
 		{
 			.name = "sm-config",
 			.severity = FINDING_NOTICE,
@@ -138,7 +198,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "The message says why, the evidence where that is written; "
 				  "opensm rereads most options on SIGHUP.",
 		},
-	[DETECT_SWEEP_STORM - FINDING_KINDS] =
+	[DETECT_SWEEP_STORM] =
 		{
 			.name = "sweep-storm",
 			.severity = FINDING_WARNING,
@@ -149,7 +209,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 				"The evidence names the most frequent cause and sender: a link or "
 				"node that comes and goes. Disable its port until it is repaired.",
 		},
-	[DETECT_SWEEP_STUCK - FINDING_KINDS] =
+	[DETECT_SWEEP_STUCK] =
 		{
 			.name = "sweep-stuck",
 			.severity = FINDING_CRITICAL,
@@ -158,7 +218,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "Look for nodes that do not answer, and in opensm's log for "
 				  "time-outs.",
 		},
-	[DETECT_SWEEP_SLOW - FINDING_KINDS] =
+	[DETECT_SWEEP_SLOW] =
 		{
 			.name = "sweep-slow",
 			.severity = FINDING_WARNING,
@@ -170,7 +230,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 				  "slow routing a busy host, slow setup switches that do not "
 				  "acknowledge.",
 		},
-	[DETECT_TRAP_FLOOD - FINDING_KINDS] =
+	[DETECT_TRAP_FLOOD] =
 		{
 			.name = "trap-flood",
 			.severity = FINDING_WARNING,
@@ -180,7 +240,7 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 			.advice = "Reseat or replace the cable of the port that is named, or "
 				  "disable the port.",
 		},
-	[DETECT_NODE_UNRESPONSIVE - FINDING_KINDS] =
+	[DETECT_NODE_UNRESPONSIVE] =
 		{
 			.name = "node-unresponsive",
 			.severity = FINDING_WARNING,
@@ -194,20 +254,18 @@ static const struct detect_kind_info kinds[DETECT_KINDS - FINDING_KINDS] = {
 
 const struct detect_kind_info *detect_kind_info(unsigned int kind)
 {
-	return kind >= FINDING_KINDS && kind < DETECT_KINDS ? &kinds[kind - FINDING_KINDS] : NULL;
+	return kind < DETECT_KINDS ? &kinds[kind] : NULL;
 }
 
 const char *detect_kind_name(unsigned int kind)
 {
-	if (kind < FINDING_KINDS)
-		return finding_kind_info(kind)->name;
-	return kind < DETECT_KINDS ? detect_kind_info(kind)->name : NULL;
+	return kind < DETECT_KINDS ? kinds[kind].name : NULL;
 }
 
 int detect_kind_from_name(const char *name)
 {
 	for (unsigned int i = 0; i < DETECT_KINDS; i++)
-		if (strcmp(name, detect_kind_name(i)) == 0)
+		if (strcmp(name, kinds[i].name) == 0)
 			return (int)i;
 	return -EINVAL;
 }

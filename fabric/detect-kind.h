@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The table of kinds that the SM and sweep detectors raise: name, severity, when, until when.
+// The one table of the kinds of alerts: name, severity, when raised, when cleared, what to do.
 #pragma once
 
 /*
- * Kinds that follow from the present state alone are in finding.h; these need a memory. They go on
- * from there with their numbers, so that one number names any kind, and each kind is in one table.
+ * Kinds that follow from the present state alone are in finding.h; the others need a memory, and go
+ * on from there with their numbers, so that one number names any kind.
  */
 
 #include <stddef.h>
@@ -36,16 +36,16 @@ enum detect_kind {
 struct detect_kind_info {
 	const char *name;		/* stable: part of the API, never renamed */
 	enum finding_severity severity; /* the usual one; sm-config's checks have their own */
-	const char *raised;		/* when; without a full stop, as in finding.c */
+	const char *raised;		/* when; without a full stop */
 	const char *cleared;
 	const char *advice; /* what the operator should do, in whole sentences */
 };
 
-/* NULL for kinds of finding.h, and out of range. */
+/* Of any kind, those of finding.h included; NULL out of range. */
 const struct detect_kind_info *detect_kind_info(unsigned int kind);
 
-/* The name of any kind, those of finding.h included; NULL out of range. */
+/* NULL out of range. */
 const char *detect_kind_name(unsigned int kind);
 
-/* Any kind by its name, or -EINVAL. */
+/* The kind with this name, or -EINVAL. */
 int detect_kind_from_name(const char *name);

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "fabric/lft-ranges.h"
+
 #define USEC_PER_SEC UINT64_C(1000000)
 
 __attribute__((format(printf, 5, 6))) static struct finding *begin(struct finding *finding,
@@ -52,22 +54,23 @@ static bool plugin_lost(const struct detect_state_input *in, struct finding *ret
 	return true;
 }
 
+/* A sweep that ends well right after one that failed says little: opensm retries at once, and the
+ * next may fail again. */
 static bool sweep_failed(const struct detect_state_input *in, struct finding *ret)
 {
-	const struct story *story = in->ended;
+	const struct story *story = in->failed;
 
-	if (!story)
+	if (!story || (in->ended != story && in->failed_ago_usec >= in->failed_clear_usec))
 		return false;
-	if (story->result == STORY_ROUTING_FAILED)
-		begin(ret, FINDING_SWEEP_FAILED, FINDING_CRITICAL, "subnet",
-		      "sweep %" PRIu64 " failed: %s", story->number,
-		      story->result_text ?: "every routing engine failed");
-	else if (story->result == STORY_UP_WITH_ERRORS)
+	if (story->result == STORY_UP_WITH_ERRORS)
 		begin(ret, FINDING_SWEEP_FAILED, FINDING_WARNING, "subnet",
 		      "sweep %" PRIu64 " brought the subnet up, but with errors%s%s", story->number,
 		      story->result_text ? ": " : "", story->result_text ?: "");
 	else
-		return false;
+		begin(ret, FINDING_SWEEP_FAILED,
+		      story->result == STORY_ROUTING_FAILED ? FINDING_CRITICAL : FINDING_WARNING,
+		      "subnet", "sweep %" PRIu64 " failed: %s", story->number,
+		      story->result_text ?: story_result_name(story->result));
 	ret->occurrence = story->number;
 	add(ret, "sweep", FINDING_NUMBER, story->number);
 	add(ret, "result", FINDING_TEXT, 0)->texts[0] = story_result_name(story->result);
@@ -99,28 +102,46 @@ static bool engine_fallback(const struct detect_state_input *in, struct finding 
 
 static bool lft_mismatch(const struct detect_state_input *in, struct finding *ret)
 {
-	struct finding_evidence *switches;
+	struct finding_evidence *switches, *lids;
 	const struct snapshot *snapshot;
-	uint32_t count;
+	uint32_t count, first_lids = 0;
 
 	if (!in->fabric || !fabric_counts(in->fabric)->lft_mismatches)
 		return false;
 	snapshot = in->fabric->snapshot;
 	count = fabric_counts(in->fabric)->lft_mismatches;
-	begin(ret, FINDING_LFT_MISMATCH, FINDING_WARNING, "subnet",
-	      "%" PRIu32 " switch%s did not acknowledge the forwarding table that opensm computed",
-	      count, count == 1 ? "" : "es");
+	begin(ret, FINDING_LFT_MISMATCH, FINDING_WARNING, "subnet", "%s", "");
 	ret->occurrence = snapshot->header.generation;
 	add(ret, "switches_total", FINDING_NUMBER, count);
 	switches = add(ret, "switches", FINDING_LIST, 0);
+	lids = add(ret, "lids", FINDING_LIST, 0);
 	for (uint32_t i = 0; i < snapshot_switches(snapshot) && switches->number < FINDING_LIST_MAX;
 	     i++) {
 		const struct ibsm_snap_switch *sw = snapshot_switch(snapshot, i);
+		uint64_t n = switches->number;
+		uint32_t differ;
 
-		if (snapshot_new_lft(snapshot, sw))
-			switches->texts[switches->number++] =
-				fabric_node_name(in->fabric, sw->node);
+		if (!snapshot_new_lft(snapshot, sw))
+			continue;
+		differ = lft_ranges(in->fabric, sw, ret->made[n], sizeof(ret->made[n]));
+		if (n == 0)
+			first_lids = differ;
+		lids->texts[n] = ret->made[n];
+		switches->texts[n] = fabric_node_name(in->fabric, sw->node);
+		switches->number = lids->number = n + 1;
 	}
+	if (count == 1 && switches->number)
+		snprintf(ret->message, sizeof(ret->message),
+			 "%s did not acknowledge the forwarding table that opensm computed, for "
+			 "%" PRIu32 " LID%s: %s",
+			 switches->texts[0], first_lids, first_lids == 1 ? "" : "s",
+			 lids->texts[0]);
+	else
+		snprintf(ret->message, sizeof(ret->message),
+			 "%" PRIu32 " switches did not acknowledge the forwarding tables that "
+			 "opensm computed, the first one %s, for LIDs %s",
+			 count, switches->number ? switches->texts[0] : "unknown",
+			 lids->number ? lids->texts[0] : "unknown");
 	return true;
 }
 

@@ -12,6 +12,9 @@ struct detect_state_input {
 	uint64_t plugin_timeout_usec;
 	const struct fabric *fabric; /* NULL: none yet */
 	const struct story *ended;   /* the last sweep that has ended; NULL: none yet */
+	const struct story *failed;  /* the last one that story_has_failed(); NULL: none */
+	uint64_t failed_ago_usec;    /* since its end; not read where there is none */
+	uint64_t failed_clear_usec;  /* so long none must have failed */
 	uint64_t dropped;	     /* records, in all */
 	uint64_t dropped_ago_usec;   /* since the last of them; not read where dropped is 0 */
 	uint64_t drops_clear_usec;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// A finding: a condition that holds now and that a person should know; one table of their kinds.
+// A finding: a condition that holds now and that a person should know.
 #pragma once
 
 #include <stdbool.h>
@@ -21,16 +21,13 @@ enum finding_kind {
 	FINDING_KINDS,
 };
 
-struct finding_kind_info {
-	const char *name; /* stable: part of the API */
-	const char *raised;
-	const char *cleared;
-};
+/* Their table is in detect-kind.h, with the kinds that need a memory. */
 
 #define FINDING_TEXT_BYTES 512
 #define FINDING_SUBJECT_BYTES 128
 #define FINDING_EVIDENCE_MAX 8
 #define FINDING_LIST_MAX 8
+#define FINDING_MADE_BYTES 256
 
 /* One field of the evidence: a number, a GUID, a text, or a list of texts. */
 struct finding_evidence {
@@ -42,7 +39,7 @@ struct finding_evidence {
 		FINDING_LIST,
 	} type;
 	uint64_t number;		     /* FINDING_LIST: entries */
-	const char *texts[FINDING_LIST_MAX]; /* borrowed from what was looked at */
+	const char *texts[FINDING_LIST_MAX]; /* borrowed: from what was looked at, or from `made` */
 };
 
 struct finding {
@@ -51,12 +48,10 @@ struct finding {
 	uint64_t occurrence; /* another value: it happened again */
 	char subject[FINDING_SUBJECT_BYTES];
 	char message[FINDING_TEXT_BYTES];
+	char made[FINDING_LIST_MAX][FINDING_MADE_BYTES]; /* texts that were made for the evidence */
 	size_t n_evidence;
 	struct finding_evidence evidence[FINDING_EVIDENCE_MAX];
 };
-
-/* NULL out of range. */
-const struct finding_kind_info *finding_kind_info(unsigned kind);
 
 /* "notice", "warning", "critical". */
 const char *finding_severity_name(enum finding_severity severity);

@@ -47,6 +47,12 @@ struct story *story_unref(struct story *story)
 	return NULL;
 }
 
+bool story_has_failed(const struct story *story)
+{
+	return story->result == STORY_UP_WITH_ERRORS || story->result == STORY_ROUTING_FAILED ||
+	       (story->result == STORY_ABORTED && story->end_sm_state != IBSM_SM_STANDBY);
+}
+
 uint64_t story_duration_usec(const struct story *story)
 {
 	if (!story->start_seen || !story->end_monotonic_usec ||

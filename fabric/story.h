@@ -171,6 +171,10 @@ struct story *story_ref(struct story *story);
 struct story *story_unref(struct story *story); /* accepts NULL, returns NULL */
 DEFINE_CLEANUP(struct story *, story_unref);
 
+/* Whether somebody should look into how it ended: with errors, without routing, or broken off for
+ * another reason than that there is another master. False while it runs. */
+bool story_has_failed(const struct story *story);
+
 /* Its duration; 0 while it runs and where its start was not seen. */
 uint64_t story_duration_usec(const struct story *story);
 

@@ -21,6 +21,7 @@ static struct detect_state_input well(void)
 	return (struct detect_state_input){
 		.plugin_connected = true,
 		.plugin_timeout_usec = 10 * SEC,
+		.failed_clear_usec = 60 * SEC,
 		.drops_clear_usec = 600 * SEC,
 	};
 }
@@ -42,11 +43,8 @@ static void test_well(void **state)
 	(void)state;
 	assert_int_equal(detect_state(&input, findings), 0);
 	input.fabric = fabric = build_fabric(b);
-	for (story.result = 0; story.result < STORY_RESULTS; story.result++) {
-		input.ended = &story;
-		if (story.result != STORY_UP_WITH_ERRORS && story.result != STORY_ROUTING_FAILED)
-			assert_int_equal(detect_state(&input, findings), 0);
-	}
+	input.ended = &story;
+	assert_int_equal(detect_state(&input, findings), 0);
 }
 
 static void test_plugin(void **state)
@@ -70,13 +68,48 @@ static void test_sweep(void **state)
 	struct story story = {.number = 7, .result = STORY_UP_WITH_ERRORS};
 
 	(void)state;
-	input.ended = &story;
+	input.ended = input.failed = &story;
+	input.failed_ago_usec = 3600 * SEC;
 	assert_int_equal(only(&input)->kind, FINDING_SWEEP_FAILED);
 	assert_int_equal(findings[0].severity, FINDING_WARNING);
 	assert_int_equal(findings[0].occurrence, 7);
+	story.result = STORY_ABORTED;
+	assert_int_equal(only(&input)->severity, FINDING_WARNING);
 	story.result = STORY_ROUTING_FAILED;
 	assert_int_equal(only(&input)->severity, FINDING_CRITICAL);
 	assert_string_equal(findings[0].evidence[1].texts[0], "routing-failed");
+}
+
+/* Sweeps that fail and end well in turn are one alert. */
+static void test_sweep_does_not_chatter(void **state)
+{
+	struct detect_state_input input = well();
+	struct story failed = {.number = 7, .result = STORY_UP_WITH_ERRORS};
+	struct story up = {.number = 8, .result = STORY_UP};
+
+	(void)state;
+	input.failed = &failed;
+	input.ended = &up;
+	input.failed_ago_usec = 60 * SEC - 1;
+	assert_int_equal(only(&input)->occurrence, 7);
+	input.failed_ago_usec = 60 * SEC;
+	assert_int_equal(detect_state(&input, findings), 0);
+}
+
+static void test_story_has_failed(void **state)
+{
+	struct story story = {.end_sm_state = IBSM_SM_MASTER};
+
+	(void)state;
+	for (story.result = 0; story.result < STORY_RESULTS; story.result++)
+		assert_int_equal(story_has_failed(&story),
+				 story.result == STORY_UP_WITH_ERRORS ||
+					 story.result == STORY_ROUTING_FAILED ||
+					 story.result == STORY_ABORTED);
+	/* Broken off since there is a master already. */
+	story.result = STORY_ABORTED;
+	story.end_sm_state = IBSM_SM_STANDBY;
+	assert_false(story_has_failed(&story));
 }
 
 static void test_routing(void **state)
@@ -107,6 +140,26 @@ static void test_routing(void **state)
 	assert_int_equal(findings[0].evidence[0].number, 12);
 	assert_int_equal(findings[0].evidence[1].number, FINDING_LIST_MAX);
 	assert_string_equal(findings[0].evidence[1].texts[0], b->nodes[0].row.description);
+	assert_string_equal(findings[0].evidence[2].texts[0], "1");
+	assert_non_null(strstr(findings[0].message, "12 switches"));
+}
+
+static void test_one_lft(void **state)
+{
+	_cleanup_(build_freep) struct builder *b = build_tree2(2, 1, 1, 1);
+	_cleanup_(fabric_unrefp) struct fabric *fabric = NULL;
+	struct detect_state_input input = well();
+	uint8_t *lft = build_new_lft(b, 0);
+
+	(void)state;
+	lft[1] ^= 1;
+	lft[3] ^= 1;
+	lft[4] ^= 1;
+	input.fabric = fabric = build_fabric(b);
+	assert_int_equal(only(&input)->evidence[0].number, 1);
+	assert_string_equal(findings[0].evidence[2].texts[0], "1,3-4");
+	assert_non_null(strstr(findings[0].message, b->nodes[0].row.description));
+	assert_non_null(strstr(findings[0].message, "3 LIDs: 1,3-4"));
 }
 
 static void test_drops(void **state)
@@ -129,7 +182,7 @@ static void test_all(void **state)
 
 	(void)state;
 	input.plugin_silent_usec = 10 * SEC;
-	input.ended = &story;
+	input.ended = input.failed = &story;
 	input.dropped = 1;
 	assert_int_equal(detect_state(&input, findings), 3);
 	for (size_t i = 0; i < 3; i++)
@@ -142,9 +195,15 @@ static void test_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_well),  cmocka_unit_test(test_plugin),
-		cmocka_unit_test(test_sweep), cmocka_unit_test(test_routing),
-		cmocka_unit_test(test_drops), cmocka_unit_test(test_all),
+		cmocka_unit_test(test_well),
+		cmocka_unit_test(test_plugin),
+		cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_sweep_does_not_chatter),
+		cmocka_unit_test(test_story_has_failed),
+		cmocka_unit_test(test_routing),
+		cmocka_unit_test(test_one_lft),
+		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "daemon/event-kind.h"
-#include "fabric/finding.h"
+#include "fabric/detect-kind.h"
 #include "util/cleanup.h"
 
 static char *slurp(const char *name)
@@ -107,14 +107,14 @@ static void test_findings(void **state)
 
 	(void)state;
 	for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
-		const struct finding_kind_info *info = finding_kind_info(kind);
+		const struct detect_kind_info *info = detect_kind_info(kind);
 		char text[512];
 
 		snprintf(text, sizeof(text), "raised: %s", info->raised);
 		assert_entry(page, info->name, text);
 		assert_non_null(info->cleared);
 	}
-	assert_null(finding_kind_info(FINDING_KINDS));
+	assert_null(detect_kind_info(DETECT_KINDS));
 	assert_int_equal(count_entries(page, ".It Cm "), FINDING_KINDS);
 }
 
