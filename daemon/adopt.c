@@ -42,6 +42,8 @@ struct adoption {
 	struct fabric *base; /* the model at the time; NULL: none */
 	bool compare;	     /* the plugin is followed: make changes */
 	bool check_subnet;
+	struct sm_placement_config placement;
+	struct sm_config_limits options;
 
 	/* What came of it. */
 	int error;
@@ -51,6 +53,7 @@ struct adoption {
 	struct fabric_changes *changes;
 	struct event **events;
 	size_t n_events;
+	struct health_findings *findings;
 };
 
 /* Letting go of a large fabric takes milliseconds, so that is the worker's, too. */
@@ -172,6 +175,9 @@ static int work_on(struct adoption *a)
 	r = fabric_diff(a->foreign ? NULL : a->base, a->fabric, &a->changes);
 	if (r < 0)
 		return r;
+	a->findings = health_find(a->fabric, &a->placement, &a->options);
+	if (!a->findings)
+		return -ENOMEM;
 	return make_events(a);
 }
 
@@ -201,6 +207,8 @@ static void adoption_prepare(struct work *work)
 		!a->plugin || a->plugin->followed || (a->plugin->fd < 0 && !m->ingest.followed);
 	a->check_subnet = a->plugin && !a->plugin->subnet_checked;
 	a->names = names_ref(m->names);
+	a->placement = m->conf.placement;
+	a->options = m->conf.options;
 }
 
 static struct adoption *adoption_free(struct adoption *a)
@@ -210,6 +218,7 @@ static struct adoption *adoption_free(struct adoption *a)
 	for (size_t i = 0; i < a->n_events; i++)
 		event_free(a->events[i]);
 	free(a->events);
+	free(a->findings);
 	fabric_changes_free(a->changes);
 	release(a->manager, TAKE_PTR(a->previous), TAKE_PTR(a->base));
 	release(a->manager, TAKE_PTR(a->snapshot), TAKE_PTR(a->fabric));
@@ -279,6 +288,7 @@ static void become_model(struct adoption *a)
 		if (p->subnet_checked)
 			sweeps_listen(p);
 	}
+	health_fabric(m, a->findings, a->plugin && !a->foreign ? a->changes : NULL);
 }
 
 static void refuse_snapshot(struct adoption *a)

@@ -1,144 +1,237 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The open alerts: findings that hold, with since when and how often.
+// The alerts as ibsmd tells them: log lines and events at each step, JSON, the health of the whole.
 #include "daemon/alerts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "daemon/clock.h"
 #include "daemon/json.h"
 #include "daemon/manager.h"
+#include "daemon/trap.h"
 #include "fabric/detect-state.h"
+#include "fabric/names.h"
+#include "util/cleanup.h"
 
-static void open_alert(struct alert *alert, const struct finding *finding, uint64_t now)
+/* The node or the port that it is about, where the fabric has it. */
+static void add_end(const struct manager *m, const struct alert_subject *subject,
+		    struct event *event)
 {
-	bool again = !alert->open || alert->finding.occurrence != finding->occurrence;
+	const struct ibsm_snap_node *node;
+	uint32_t index;
 
-	if (!alert->open) {
-		*alert = (struct alert){.open = true, .since_realtime_usec = now};
-		log_line(finding->severity == FINDING_NOTICE ? LOG_NOTICE : LOG_WARNING,
-			 "alert %s (%s): %s", finding_kind_info(finding->kind)->name,
-			 finding_severity_name(finding->severity), finding->message);
+	if (!subject->guid || !m->fabric)
+		return;
+	if (trap_find_end(m->fabric, subject->guid, 0, event)) {
+		if (subject->port)
+			event->ends[0].port = subject->port;
+		return;
 	}
-	if (again) {
-		alert->last_realtime_usec = now;
-		alert->count++;
+	index = fabric_node_by_guid(m->fabric, subject->guid);
+	if (index == IBSM_NONE)
+		return;
+	node = fabric_node(m->fabric, index);
+	event->ends[event->n_ends++] = (struct fabric_end){
+		.node_guid = node->node_guid,
+		.name = fabric_node_name(m->fabric, index),
+		.port = subject->port ? subject->port : FABRIC_NO_PORT,
+		.type = node->type,
+	};
+}
+
+static struct event *make_event(const struct manager *m, const struct alert *alert,
+				enum event_kind kind, enum fabric_severity severity,
+				const char *message)
+{
+	struct event event = {
+		.kind = kind,
+		.severity = severity,
+		.realtime_usec = now_realtime_usec(),
+		.monotonic_usec = now_monotonic_usec(),
+		.message = message,
+	};
+
+	add_end(m, &alert->subject, &event);
+	return event_new(&event);
+}
+
+void alerts_told(const struct alert *alert, enum alert_step step, void *userdata)
+{
+	static const struct {
+		enum fabric_severity event;
+		int priority;
+	} levels[] = {
+		[FINDING_NOTICE] = {FABRIC_SEVERITY_NOTICE, LOG_NOTICE},
+		[FINDING_WARNING] = {FABRIC_SEVERITY_WARNING, LOG_WARNING},
+		[FINDING_CRITICAL] = {FABRIC_SEVERITY_WARNING, LOG_CRIT},
+	};
+	const char *name = detect_kind_name(alert->kind);
+	struct manager *m = userdata;
+	char text[ALERT_MESSAGE_BYTES + 128];
+
+	health_changed(m);
+	if (step == ALERT_UPDATED)
+		return;
+	if (step == ALERT_RAISED)
+		snprintf(text, sizeof(text), "alert %s (%s): %s", name,
+			 finding_severity_name(alert->severity), alert->message);
+	else
+		snprintf(text, sizeof(text), "alert %s is over: %s", name, alert->message);
+	if (step == ALERT_RAISED) {
+		log_line(levels[alert->severity].priority, "%s", text);
+		manager_event(m, make_event(m, alert, EVENT_ALERT_RAISED,
+					    levels[alert->severity].event, text));
+	} else {
+		log_notice("%s", text);
+		manager_event(
+			m, make_event(m, alert, EVENT_ALERT_CLEARED, FABRIC_SEVERITY_INFO, text));
 	}
-	alert->finding = *finding;
 }
 
 void alerts_update(struct manager *m)
 {
-	uint64_t now = now_monotonic_usec(), realtime = now_realtime_usec(), heard;
+	const struct detect_time now = {
+		.monotonic_usec = now_monotonic_usec(),
+		.realtime_usec = now_realtime_usec(),
+	};
 	const struct plugin *plugin = m->ingest.followed;
 	struct finding findings[FINDING_KINDS];
-	bool found[FINDING_KINDS] = {false};
 	struct detect_state_input input = {
+		.up_usec = now.monotonic_usec - m->start_monotonic_usec,
 		.plugin_connected = plugin,
 		.plugin_timeout_usec = m->conf.plugin_timeout_usec,
 		.fabric = m->fabric,
 		.ended = m->sweeps.ended,
+		.failed = m->sweeps.failed,
+		.failed_clear_usec = m->conf.sweep_failed_clear_usec,
 		.dropped = m->ingest.events_dropped,
-		.dropped_ago_usec = now - m->ingest.drop_monotonic_usec,
+		.dropped_ago_usec = now.monotonic_usec - m->ingest.drop_monotonic_usec,
 		.drops_clear_usec = m->conf.drops_clear_usec,
 	};
+	uint64_t heard = plugin ? plugin->last_monotonic_usec : m->ingest.left_usec;
 	size_t n;
 
-	heard = plugin ? plugin->last_monotonic_usec : m->ingest.left_usec;
 	if (!heard)
 		heard = m->start_monotonic_usec;
-	input.plugin_silent_usec = now - heard;
+	input.plugin_silent_usec = now.monotonic_usec - heard;
+	if (m->sweeps.failed)
+		input.failed_ago_usec = detect_age_usec(&now, m->sweeps.failed->end_monotonic_usec);
 
 	n = detect_state(&input, findings);
-	for (size_t i = 0; i < n; i++) {
-		found[findings[i].kind] = true;
-		open_alert(&m->alerts.alerts[findings[i].kind], &findings[i], realtime);
-	}
-	for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
-		struct alert *alert = &m->alerts.alerts[kind];
-
-		if (!alert->open || found[kind])
-			continue;
-		alert->open = false;
-		log_notice("alert %s is over: %s", finding_kind_info(kind)->name,
-			   finding_kind_info(kind)->cleared);
-	}
+	alert_set_findings(m->health.alerts, findings, n, detect_state_judged(&input), &now);
 }
 
-static json_t *evidence_json(const struct finding_evidence *evidence)
+const char *alert_subject_text(const struct alert_subject *subject,
+			       char buffer[static ALERT_SUBJECT_BYTES])
 {
-	json_t *list;
+	char guid[GUID_STRING_BYTES];
+	const char *name = subject->name;
+	int n;
 
-	switch (evidence->type) {
-	case FINDING_NUMBER:
-		return json_number(evidence->number);
-	case FINDING_GUID:
-		return json_guid(evidence->number);
-	case FINDING_TEXT:
-		return json_foreign(evidence->texts[0]);
-	case FINDING_LIST:
-		list = json_array();
-		for (uint64_t i = 0; i < evidence->number; i++)
-			json_array_append_new(list, json_foreign(evidence->texts[i]));
-		return list;
+	if (!subject->guid) {
+		snprintf(buffer, ALERT_SUBJECT_BYTES, "%.*s", ALERT_KEY_BYTES, subject->key);
+		return buffer;
+	}
+	if (!name || !*name)
+		name = guid_format(subject->guid, guid);
+	n = subject->port
+		    ? snprintf(buffer, ALERT_SUBJECT_BYTES, "%.120s port %u", name, subject->port)
+		    : snprintf(buffer, ALERT_SUBJECT_BYTES, "%.120s", name);
+	if (subject->key[0])
+		snprintf(buffer + n, ALERT_SUBJECT_BYTES - (size_t)n, " %.*s", ALERT_KEY_BYTES - 1,
+			 subject->key);
+	return buffer;
+}
+
+static json_t *evidence_value(const struct evidence_field *field)
+{
+	switch (field->type) {
+	case EVIDENCE_NUMBER:
+		return json_number(field->number);
+	case EVIDENCE_REAL:
+		return json_real(field->real);
+	case EVIDENCE_TRUTH:
+		return json_boolean(field->number);
+	case EVIDENCE_GUID:
+		return json_guid(field->number);
+	case EVIDENCE_TEXT:
+		return json_foreign(field->text);
 	}
 	return NULL;
 }
 
-static json_t *alert_json(const struct alert *alert)
+json_t *alert_evidence_json(const struct evidence *evidence)
 {
-	const struct finding *finding = &alert->finding;
-	json_auto_t *evidence = json_object();
+	json_auto_t *object = json_object();
 
-	for (size_t i = 0; i < finding->n_evidence; i++)
-		if (!json_put(evidence, finding->evidence[i].name,
-			      evidence_json(&finding->evidence[i])))
-			return NULL;
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:O}", "kind",
-			 finding_kind_info(finding->kind)->name, "severity",
-			 finding_severity_name(finding->severity), "subject",
-			 json_text(finding->subject), "since_realtime_usec",
-			 json_number(alert->since_realtime_usec), "last_realtime_usec",
-			 json_number(alert->last_realtime_usec), "count", json_number(alert->count),
-			 "message", json_text(finding->message), "evidence", evidence);
-}
+	for (size_t i = 0; i < evidence->count; i++) {
+		const struct evidence_field *field = &evidence->fields[i];
+		json_t *list = json_object_get(object, field->name);
 
-json_t *alerts_json(const struct alerts *alerts)
-{
-	json_auto_t *list = json_array();
-	bool done[FINDING_KINDS] = {false};
-
-	for (;;) {
-		const struct alert *next = NULL;
-
-		for (unsigned i = 0; i < FINDING_KINDS; i++) {
-			const struct alert *alert = &alerts->alerts[i];
-
-			if (!alert->open || done[i])
-				continue;
-			if (!next || alert->finding.severity > next->finding.severity ||
-			    (alert->finding.severity == next->finding.severity &&
-			     alert->since_realtime_usec < next->since_realtime_usec))
-				next = alert;
+		if (field->list && !list) {
+			list = json_array();
+			if (!json_put(object, field->name, list))
+				return NULL;
 		}
-		if (!next)
-			return json_incref(list);
-		done[next - alerts->alerts] = true;
-		if (json_array_append_new(list, alert_json(next)) < 0)
+		if (field->list ? json_array_append_new(list, evidence_value(field)) < 0
+				: !json_put(object, field->name, evidence_value(field)))
 			return NULL;
 	}
+	return json_incref(object);
 }
 
-unsigned alerts_count(const struct alerts *alerts, enum finding_severity severity)
+static json_t *alert_json(const struct alert *alert)
 {
-	unsigned n = 0;
+	char subject[ALERT_SUBJECT_BYTES];
 
-	for (unsigned i = 0; i < FINDING_KINDS; i++)
-		if (alerts->alerts[i].open && alerts->alerts[i].finding.severity == severity)
-			n++;
-	return n;
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+			 detect_kind_name(alert->kind), "severity",
+			 finding_severity_name(alert->severity), "subject",
+			 json_foreign(alert_subject_text(&alert->subject, subject)),
+			 "since_realtime_usec", json_number(alert->since_realtime_usec),
+			 "last_realtime_usec", json_number(alert->last_realtime_usec), "count",
+			 json_number(alert->count), "message", json_text(alert->message),
+			 "evidence", alert_evidence_json(&alert->evidence));
 }
 
-const char *alerts_health(const struct alerts *alerts)
+static int compare_alerts(const void *a, const void *b)
 {
-	if (alerts_count(alerts, FINDING_CRITICAL))
+	const struct alert *x = *(const struct alert *const *)a;
+	const struct alert *y = *(const struct alert *const *)b;
+
+	if (x->severity != y->severity)
+		return x->severity > y->severity ? -1 : 1;
+	if (x->since_realtime_usec != y->since_realtime_usec)
+		return x->since_realtime_usec < y->since_realtime_usec ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+json_t *alerts_json(const struct manager *m)
+{
+	size_t count = alert_set_open(m->health.alerts);
+	_cleanup_free_ const struct alert **open = calloc(count + 1, sizeof(*open));
+	json_auto_t *list = json_array();
+
+	if (!open)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		open[i] = alert_set_get(m->health.alerts, i);
+	qsort(open, count, sizeof(*open), compare_alerts);
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(list, alert_json(open[i])) < 0)
+			return NULL;
+	return json_incref(list);
+}
+
+const char *alerts_health(const struct manager *m)
+{
+	if (alerts_count(m, FINDING_CRITICAL))
 		return "critical";
-	return alerts_count(alerts, FINDING_WARNING) ? "warning" : "ok";
+	return alerts_count(m, FINDING_WARNING) ? "warning" : "ok";
+}
+
+size_t alerts_count(const struct manager *m, enum finding_severity severity)
+{
+	return alert_set_count(m->health.alerts, severity);
 }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// The open alerts: findings that hold, with since when and how often.
+// The alerts as ibsmd tells them: log lines and events at each step, JSON, the health of the whole.
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 
-#include "fabric/finding.h"
+#include "fabric/alert-set.h"
 
 struct manager;
 
-struct alert {
-	bool open;
-	struct finding finding;
-	uint64_t since_realtime_usec;
-	uint64_t last_realtime_usec;
-	uint64_t count;
-};
+/* The set's: logs, raises events, sees to it that the state is saved. @userdata: the manager. */
+void alerts_told(const struct alert *alert, enum alert_step step, void *userdata);
 
-struct alerts {
-	struct alert alerts[FINDING_KINDS]; /* each kind once, for now */
-};
-
-/* Look at the state again. Opening and clearing are logged. */
+/* Look again at what follows from the present state alone (detect-state.h). */
 void alerts_update(struct manager *manager);
 
-/* The Alert objects, worst first, then oldest first; NULL without memory. Evidence is borrowed from
- * the state: only right after alerts_update(). */
-json_t *alerts_json(const struct alerts *alerts);
+/* What it is about, for people: a node's name with its port, a GUID, or a word. */
+#define ALERT_SUBJECT_BYTES 192
+const char *alert_subject_text(const struct alert_subject *subject,
+			       char buffer[static ALERT_SUBJECT_BYTES]);
+
+/* One field of each name; a list for a list. NULL without memory. */
+json_t *alert_evidence_json(const struct evidence *evidence);
+
+/* The Alert objects of the open ones, worst first, then oldest first; NULL without memory. */
+json_t *alerts_json(const struct manager *manager);
 
 /* "ok", "warning", "critical". */
-const char *alerts_health(const struct alerts *alerts);
+const char *alerts_health(const struct manager *manager);
 
-unsigned alerts_count(const struct alerts *alerts, enum finding_severity severity);
+/* Open ones. */
+size_t alerts_count(const struct manager *manager, enum finding_severity severity);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/alerts.h"
 #include "daemon/api-internal.h"
 #include "daemon/api.h"
 #include "daemon/clock.h"
@@ -190,14 +191,13 @@ int api_get_status(struct varlink_call *call, json_t *parameters, void *userdata
 
 	(void)parameters;
 	alerts_update(m);
-	status = json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}, s:o}", "health",
-		m->fabric ? alerts_health(&m->alerts) : "unknown", "fabric", fabric_json(m),
-		"plugin", plugin_json(m), "sweep", sweep_json(m), "routing", routing_json(m),
-		"alerts", alerts_json(&m->alerts), "alert_counts", "critical",
-		(json_int_t)alerts_count(&m->alerts, FINDING_CRITICAL), "warning",
-		(json_int_t)alerts_count(&m->alerts, FINDING_WARNING), "notice",
-		(json_int_t)alerts_count(&m->alerts, FINDING_NOTICE), "daemon", daemon_json(m));
+	status = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}, s:o}", "health",
+			   m->fabric ? alerts_health(m) : "unknown", "fabric", fabric_json(m),
+			   "plugin", plugin_json(m), "sweep", sweep_json(m), "routing",
+			   routing_json(m), "alerts", alerts_json(m), "alert_counts", "critical",
+			   (json_int_t)alerts_count(m, FINDING_CRITICAL), "warning",
+			   (json_int_t)alerts_count(m, FINDING_WARNING), "notice",
+			   (json_int_t)alerts_count(m, FINDING_NOTICE), "daemon", daemon_json(m));
 	sm = sm_json(m);
 	if (sm && status && !json_put(status, "sm", sm))
 		status = (json_decref(status), NULL);

@@ -37,6 +37,11 @@ static const struct {
 	[EVENT_LFTS_CHANGED] = {"lfts-changed",
 				"many switches have other forwarding tables; the sweep's story "
 				"lists them"},
+	[EVENT_ALERT_RAISED] = {"alert-raised", "an alert was raised"},
+	[EVENT_ALERT_CLEARED] = {"alert-cleared", "an alert is over"},
+	[EVENT_UNCLEAN_END] = {"unclean-end",
+			       "ibsmd began after an end that was not clean: events of the numbers "
+			       "named may be missing"},
 };
 
 /* Their names are fabric/change-text.c's. */

@@ -39,6 +39,7 @@ void follow_choose(struct manager *m)
 	if (before)
 		before->followed = false;
 	m->ingest.followed = best;
+	health_not_followed(m);
 	if (!best)
 		return;
 	best->followed = true;

@@ -23,7 +23,6 @@
 struct fabric_changes;
 struct manager;
 struct plugin;
-union ibsm_wire_record;
 
 struct health {
 	struct alert_set *alerts;
@@ -31,6 +30,9 @@ struct health {
 	struct detect_sweep *sweep;
 	uint64_t save_monotonic_usec; /* of the last save */
 	bool dirty;		      /* an alert, a silence or the history has changed since */
+	bool saving;		      /* the worker writes */
+	bool save_failed;	      /* and that was said */
+	uint64_t masters;	      /* changes of the master, at the last look */
 };
 
 /* With the state of STATE-DIR/health.json. Returns 0 or a negative errno. */
@@ -45,15 +47,18 @@ void health_reload(struct manager *manager);
 /* Once a second, and when something has changed that alerts follow from. */
 void health_tick(struct manager *manager);
 
-/* A record of a plugin of this subnet that says something of its SM. */
-void health_record(struct plugin *plugin, const union ibsm_wire_record *record);
+/* A plugin said something of its SM, or is known to be of this subnet from now on. */
+void health_self(struct plugin *plugin);
 
 /* Its connection has ended, or it is silent. */
 void health_plugin_gone(struct plugin *plugin);
 
-/* A step of a story of the followed SM; a trap of a plugin of this subnet. */
+/* A story of the followed SM began or ended; a trap of a plugin of this subnet. */
 void health_story(struct manager *manager, const struct story *story);
 void health_trap(struct manager *manager, const struct trap_sample *trap);
+
+/* Nobody is followed any more: whether a sweep runs is no longer known. */
+void health_not_followed(struct manager *manager);
 
 /* What the worker found in a fabric. */
 struct health_findings {

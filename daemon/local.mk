@@ -28,8 +28,14 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/event-kind.h \
 	daemon/events.c \
 	daemon/events.h \
+	daemon/fields.c \
+	daemon/fields.h \
 	daemon/follow.c \
 	daemon/follow.h \
+	daemon/health-state.c \
+	daemon/health-state.h \
+	daemon/health.c \
+	daemon/health.h \
 	daemon/ingest.c \
 	daemon/ingest.h \
 	daemon/json.c \
@@ -48,6 +54,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/plugin.h \
 	daemon/record.c \
 	daemon/record.h \
+	daemon/state-file.c \
+	daemon/state-file.h \
 	daemon/state.c \
 	daemon/state.h \
 	daemon/sweeps.c \

@@ -169,6 +169,7 @@ static void reload(struct manager *m)
 	conf_clear(&m->conf);
 	m->conf = conf;
 	apply_limits(m);
+	health_reload(m);
 	/* A file that cannot be read leaves the names that are known. */
 	if (names_load(m->conf.node_name_map, m->conf.node_name_map_is_set, &m->limits, &names) ==
 	    0) {
@@ -230,7 +231,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)usec;
 	ingest_tick(m, now);
-	alerts_update(m);
+	health_tick(m);
 	if (state_is_due(&m->state, now))
 		save_state(m, false);
 	tell_status(m);
@@ -363,6 +364,9 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 	r = worker_new(m->event, &m->worker);
 	if (r < 0)
 		goto fail;
+	r = health_start(m);
+	if (r < 0)
+		goto fail;
 	/* What is wrong with it was said; without it, nodes have their descriptions. */
 	names_load(m->conf.node_name_map, m->conf.node_name_map_is_set, &m->limits, &m->names);
 	r = listen_all(m);
@@ -370,6 +374,11 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 		goto fail;
 	/* From here on the end may be unclean. */
 	save_state(m, false);
+	if (m->state.unclean_first)
+		manager_event_text(m, EVENT_UNCLEAN_END, FABRIC_SEVERITY_WARNING,
+				   "ibsmd did not end cleanly the last time: events %" PRIu64
+				   " to %" PRIu64 " of then may be missing",
+				   m->state.unclean_first, m->events.next - 1);
 	*ret = m;
 	return 0;
 fail:
@@ -394,6 +403,7 @@ struct manager *manager_free(struct manager *m)
 	ingest_stop(m);
 	m->worker = worker_free(m->worker);
 	m->api = api_free(m->api);
+	health_stop(m);
 	save_state(m, true);
 	sweeps_clear(&m->sweeps);
 	events_clear(&m->events);

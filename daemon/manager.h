@@ -7,9 +7,9 @@
 
 #include <systemd/sd-event.h>
 
-#include "daemon/alerts.h"
 #include "daemon/conf.h"
 #include "daemon/events.h"
+#include "daemon/health.h"
 #include "daemon/ingest.h"
 #include "daemon/limits.h"
 #include "daemon/log.h"
@@ -21,6 +21,7 @@
 #include "varlink/server.h"
 
 struct api;
+struct outside;
 
 struct manager_options {
 	const char *config_path;
@@ -44,7 +45,7 @@ struct manager {
 	struct worker *worker;
 	struct ingest ingest;
 	struct sweeps sweeps;
-	struct alerts alerts;
+	struct health health;
 
 	struct fabric *fabric; /* the adopted one; NULL: none yet */
 	uint64_t fabric_realtime_usec;

@@ -76,6 +76,7 @@ void plugin_close(struct plugin *plugin, const char *why)
 	unlink_plugin(plugin);
 	if (plugin->instance)
 		plugin->instance->users--;
+	health_plugin_gone(plugin);
 	if (plugin->greeted) {
 		plugin_tell_drops(plugin);
 		if (why) {

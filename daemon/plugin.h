@@ -36,7 +36,8 @@ struct plugin {
 	struct instance *instance; /* in the state; `users` counts us */
 	bool heard;		   /* a heartbeat was read */
 	struct ibsm_wire_heartbeat heartbeat;
-	uint64_t sm_guid; /* port GUID; 0 unknown */
+	uint64_t sm_guid;	 /* port GUID; 0 unknown */
+	uint64_t master_sm_guid; /* of the SM that it follows; 0 unknown */
 	uint8_t sm_state;
 	uint64_t subnet_up_nsec; /* of its last SUBNET_UP, CLOCK_MONOTONIC; 0 none */
 
@@ -50,6 +51,7 @@ struct plugin {
 	unsigned snapshots_pending;
 	struct snapshot *snapshot; /* the last one read; the next may lean on it */
 	bool listened_to;	   /* see sweeps.h */
+	bool told_health;	   /* health_self() said so, and it was not taken back */
 	struct story_teller *teller;
 };
 

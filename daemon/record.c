@@ -31,12 +31,14 @@ void record_counts(struct plugin *plugin, const struct ibsm_wire_ring_counts *co
 
 static void set_sm_state(struct plugin *plugin, uint8_t state, uint64_t sm_guid)
 {
+	bool same = plugin->sm_state == state;
+
 	if (sm_guid)
 		plugin->sm_guid = sm_guid;
-	if (plugin->sm_state == state)
-		return;
 	plugin->sm_state = state;
-	follow_choose(plugin->manager);
+	health_self(plugin);
+	if (!same)
+		follow_choose(plugin->manager);
 }
 
 static void on_sm_state(struct plugin *plugin, const struct ibsm_wire_sm_state *record)
@@ -54,6 +56,7 @@ static void on_sm_state(struct plugin *plugin, const struct ibsm_wire_sm_state *
 
 	if (record->sm_port_guid)
 		plugin->sm_guid = record->sm_port_guid;
+	plugin->master_sm_guid = record->master_sm_guid;
 	snprintf(message, sizeof(message), "%s went from %s to %s", plugin_text(plugin, text),
 		 event.old, event.new);
 	trap_find_end(plugin->manager->fabric, plugin->sm_guid, 0, &event);

@@ -3,15 +3,13 @@
 #include "daemon/state.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
-#include "util/cleanup.h"
+#include "daemon/state-file.h"
 
 #define FILE_NAME "state.json"
 #define FILE_VERSION 1
@@ -73,6 +71,7 @@ static int parse(const json_t *root, struct state *ret, const char **ret_why)
 		state.instances[i] = instance;
 	}
 	if (!clean) {
+		state.unclean_first = state.next_event;
 		state.next_event += STATE_EVENTS_AHEAD;
 		state.last_sweep += STATE_SWEEPS_AHEAD;
 	}
@@ -85,49 +84,24 @@ static int parse(const json_t *root, struct state *ret, const char **ret_why)
 int state_load(const char *directory, struct state *ret, char ret_why[256])
 {
 	json_auto_t *root = NULL;
-	_cleanup_free_ char *path = NULL, *broken = NULL, *text = NULL;
 	const char *why = "";
-	json_error_t error;
-	size_t length;
-	FILE *file;
 	int r;
 
-	ret_why[0] = '\0';
-	if (asprintf(&path, "%s/" FILE_NAME, directory) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
-	if (asprintf(&broken, "%s.broken", path) < 0) {
-		broken = NULL;
-		return -ENOMEM;
-	}
-	file = fopen(path, "re");
-	if (!file) {
-		if (errno != ENOENT)
-			return -errno;
+	r = state_file_read(directory, FILE_NAME, FILE_BYTES_MAX, &root, ret_why);
+	if (r == 0 && !root) {
 		*ret = fresh;
 		return 0;
 	}
-	text = malloc(FILE_BYTES_MAX + 1);
-	length = text ? fread(text, 1, FILE_BYTES_MAX + 1, file) : 0;
-	r = !text ? -ENOMEM : ferror(file) ? -EIO : 0;
-	fclose(file);
-	if (r < 0)
-		return r;
-
-	if (length > FILE_BYTES_MAX) {
-		why = "it is too large";
-		r = -EBADMSG;
-	} else if (!(root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error))) {
-		why = error.text;
-		r = -EBADMSG;
-	} else {
+	if (r == 0) {
 		r = parse(root, ret, &why);
+		if (r == -EBADMSG)
+			snprintf(ret_why, 256, "%s/" FILE_NAME ": %s", directory, why);
 	}
 	if (r == -EBADMSG) {
-		snprintf(ret_why, 256, "%s: %s", path, why);
-		if (rename(path, broken) < 0)
-			return -errno;
+		int moved = state_file_move_aside(directory, FILE_NAME);
+
+		if (moved < 0)
+			return moved;
 		*ret = fresh;
 	}
 	return r;
@@ -136,11 +110,7 @@ int state_load(const char *directory, struct state *ret, char ret_why[256])
 int state_save(const char *directory, struct state *state, bool clean, uint64_t now_usec)
 {
 	json_auto_t *root = NULL;
-	_cleanup_free_ char *path = NULL, *temporary = NULL, *text = NULL;
-	_cleanup_close_ int fd = -1;
 	json_t *instances;
-	size_t length;
-	ssize_t n;
 	int r;
 
 	root = json_pack("{s:i, s:b, s:o, s:o, s:o}", "version", FILE_VERSION, "clean", clean,
@@ -159,33 +129,9 @@ int state_save(const char *directory, struct state *state, bool clean, uint64_t 
 						 number(instance->used_usec))) < 0)
 			return -ENOMEM;
 	}
-	text = json_dumps(root, JSON_INDENT(1));
-	if (!text)
-		return -ENOMEM;
-	if (asprintf(&path, "%s/" FILE_NAME, directory) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
-	if (asprintf(&temporary, "%s.new", path) < 0) {
-		temporary = NULL;
-		return -ENOMEM;
-	}
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return -errno;
-	length = strlen(text);
-	n = write(fd, text, length);
-	r = n < 0 ? -errno : (size_t)n != length ? -ENOSPC : 0;
-	/* On the way the loop must not wait for a disk; a file that a crash of the host leaves
-	 * broken is noticed and moved aside. */
-	if (r == 0 && clean && fsync(fd) < 0)
-		r = -errno;
-	if (r == 0 && rename(temporary, path) < 0)
-		r = -errno;
-	if (r < 0) {
-		unlink(temporary);
+	r = state_file_write(directory, FILE_NAME, root, JSON_INDENT(1), clean);
+	if (r < 0)
 		return r;
-	}
 	state->saved_usec = now_usec;
 	state->saved_event = state->next_event;
 	state->saved_sweep = state->last_sweep;

@@ -32,6 +32,9 @@ struct state {
 	uint64_t last_sweep; /* number of the last one, 0: none yet */
 	struct instance instances[INSTANCES_MAX];
 
+	uint64_t unclean_first; /* the end before was not clean: events from this number up to
+				   next_event may have been given; 0: it was clean */
+
 	uint64_t saved_usec; /* CLOCK_MONOTONIC; below: what the file has */
 	uint64_t saved_event;
 	uint64_t saved_sweep;

@@ -159,6 +159,8 @@ static void on_told(struct story *story, enum story_step step, void *userdata)
 
 	if (step == STORY_OPENED) {
 		append(m, story);
+		if (is_of_followed(m, story))
+			health_story(m, story);
 		if (story->type == STORY_HEAVY)
 			tell_start(m, story);
 	}
@@ -166,6 +168,7 @@ static void on_told(struct story *story, enum story_step step, void *userdata)
 		if (is_of_followed(m, story)) {
 			story_unref(m->sweeps.ended);
 			m->sweeps.ended = story_ref(story);
+			health_story(m, story);
 			if (story_has_failed(story)) {
 				story_unref(m->sweeps.failed);
 				m->sweeps.failed = story_ref(story);
@@ -197,6 +200,7 @@ void sweeps_listen(struct plugin *plugin)
 		return;
 	}
 	sweeps_record(plugin, &hello);
+	health_self(plugin);
 }
 
 const struct story *sweeps_running(const struct plugin *plugin)

@@ -146,6 +146,29 @@ static void describe(struct text *text, const struct fabric *fabric,
 	}
 }
 
+/* For the statistics: who sent it, and which port it names. */
+static void count(struct plugin *plugin, const struct ibsm_wire_trap *trap)
+{
+	const struct fabric *fabric = plugin->manager->fabric;
+	struct trap_sample sample = {
+		.lid = trap->is_generic && trap->fields & IBSM_TRAP_LID1 ? trap->lid1
+									 : trap->issuer_lid,
+		.number = trap->number,
+		.vendor = !trap->is_generic,
+		.port = trap->is_generic && trap->number >= 129 && trap->number <= 131 ? trap->port
+										       : 0,
+	};
+	uint32_t port = fabric ? fabric_port_by_lid(fabric, sample.lid) : IBSM_NONE;
+
+	if (port != IBSM_NONE) {
+		uint32_t node = fabric_port(fabric, port)->node;
+
+		sample.node_guid = fabric_node(fabric, node)->node_guid;
+		sample.name = fabric_node_name(fabric, node);
+	}
+	health_trap(plugin->manager, &sample);
+}
+
 void trap_event(struct plugin *plugin, const struct ibsm_wire_trap *trap)
 {
 	const struct fabric *fabric = plugin->manager->fabric;
@@ -169,4 +192,5 @@ void trap_event(struct plugin *plugin, const struct ibsm_wire_trap *trap)
 		add_end(&text, " from ", fabric, 0, trap->issuer_lid, &event);
 	}
 	manager_event(plugin->manager, event_new(&event));
+	count(plugin, trap);
 }

@@ -291,14 +291,16 @@ static void report_finding(struct alert_set *set, const struct finding *finding,
 }
 
 void alert_set_findings(struct alert_set *set, const struct finding *findings, size_t count,
-			const struct detect_time *now)
+			unsigned int judged, const struct detect_time *now)
 {
 	for (unsigned int kind = 0; kind < FINDING_KINDS; kind++)
-		alert_set_begin(set, kind);
+		if (judged & 1u << kind)
+			alert_set_begin(set, kind);
 	for (size_t i = 0; i < count; i++)
 		report_finding(set, &findings[i], now);
 	for (unsigned int kind = 0; kind < FINDING_KINDS; kind++)
-		alert_set_end(set, kind, now);
+		if (judged & 1u << kind)
+			alert_set_end(set, kind, now);
 }
 
 const struct alert *alert_set_find(const struct alert_set *set, unsigned int kind,

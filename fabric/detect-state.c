@@ -176,3 +176,18 @@ size_t detect_state(const struct detect_state_input *input,
 			n++;
 	return n;
 }
+
+unsigned int detect_state_judged(const struct detect_state_input *in)
+{
+	unsigned int judged = 0;
+
+	if (in->plugin_connected || in->plugin_silent_usec >= in->plugin_timeout_usec)
+		judged |= 1u << FINDING_PLUGIN_LOST;
+	if (in->ended && (in->failed || in->up_usec >= in->failed_clear_usec))
+		judged |= 1u << FINDING_SWEEP_FAILED;
+	if (in->fabric)
+		judged |= 1u << FINDING_ROUTING_ENGINE_FALLBACK | 1u << FINDING_LFT_MISMATCH;
+	if (in->dropped || in->up_usec >= in->drops_clear_usec)
+		judged |= 1u << FINDING_EVENTS_DROPPED;
+	return judged;
+}

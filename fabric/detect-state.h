@@ -7,6 +7,7 @@
 #include "story.h"
 
 struct detect_state_input {
+	uint64_t up_usec; /* since the daemon began to look */
 	bool plugin_connected;
 	uint64_t plugin_silent_usec; /* since it was last heard; not connected: since it left */
 	uint64_t plugin_timeout_usec;
@@ -28,3 +29,7 @@ struct detect_state_input {
  */
 size_t detect_state(const struct detect_state_input *input,
 		    struct finding ret[static FINDING_KINDS]);
+
+/* The kinds of which the input says whether they hold: bits 1 << kind. Of the others nothing is
+ * known, as after a start: alerts of before stay. */
+unsigned int detect_state_judged(const struct detect_state_input *input);

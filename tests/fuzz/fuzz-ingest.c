@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/alerts.h"
 #include "daemon/manager.h"
 #include "tests/lib/snapshot-build.h"
 #include "util/cleanup.h"
@@ -102,6 +103,7 @@ static void start(struct manager *m)
 	CHECK(events_init(&m->events, 64, 1) == 0);
 	CHECK(sweeps_init(&m->sweeps, 4) == 0);
 	CHECK(worker_new(m->event, &m->worker) == 0);
+	CHECK(health_start(m) == 0);
 	m->state.next_event = 1;
 }
 
@@ -110,6 +112,7 @@ static void end(struct manager *m)
 	ingest_stop(m);
 	m->worker = worker_free(m->worker);
 	CHECK(m->events.kept <= 64 && m->sweeps.kept <= 4);
+	health_stop(m);
 	sweeps_clear(&m->sweeps);
 	events_clear(&m->events);
 	fabric_unref(m->fabric);
@@ -130,8 +133,8 @@ static void work(struct manager *m)
 		if (pending)
 			CHECK(sd_event_run(m->event, UINT64_MAX) >= 0);
 	} while (pending);
-	alerts_update(m);
-	json_decref(alerts_json(&m->alerts));
+	health_tick(m);
+	json_decref(alerts_json(m));
 }
 
 static void send_bytes(struct connection *c, const void *bytes, size_t length, int fd)

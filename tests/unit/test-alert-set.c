@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -220,7 +221,7 @@ static void test_findings(void **state)
 	struct detect_time now = at(1);
 	const struct alert *alert;
 
-	alert_set_findings(set, findings, 2, &now);
+	alert_set_findings(set, findings, 2, UINT_MAX, &now);
 	assert_int_equal(told.raised, 2);
 	alert = alert_set_get(set, 0);
 	assert_string_equal(detect_kind_name(alert->kind), "plugin-lost");
@@ -228,14 +229,17 @@ static void test_findings(void **state)
 	assert_int_equal(evidence_count(&alert->evidence, "names"), 2);
 
 	/* The same occurrence is no news, another one is, and what is not there is over. */
-	alert_set_findings(set, &findings[1], 1, &now);
+	alert_set_findings(set, &findings[1], 1, UINT_MAX, &now);
 	assert_int_equal(told.cleared, 1);
 	assert_int_equal(told.updated, 0);
 	findings[1].occurrence = 4;
-	alert_set_findings(set, &findings[1], 1, &now);
+	alert_set_findings(set, &findings[1], 1, UINT_MAX, &now);
 	assert_int_equal(told.updated, 1);
 	assert_int_equal(alert_set_get(set, 0)->count, 2);
-	alert_set_findings(set, NULL, 0, &now);
+	/* What is not known to be over stays. */
+	alert_set_findings(set, NULL, 0, 0, &now);
+	assert_int_equal(told.cleared, 1);
+	alert_set_findings(set, NULL, 0, UINT_MAX, &now);
 	assert_int_equal(told.cleared, 2);
 }
 

@@ -175,6 +175,33 @@ static void test_drops(void **state)
 	assert_int_equal(detect_state(&input, findings), 0);
 }
 
+static void test_judged(void **state)
+{
+	struct detect_state_input input = {
+		.plugin_timeout_usec = 10 * SEC,
+		.failed_clear_usec = 60 * SEC,
+		.drops_clear_usec = 600 * SEC,
+	};
+	struct story story = {.result = STORY_UP};
+	struct fabric fabric;
+
+	(void)state;
+	/* Right after the start nothing is known. */
+	assert_int_equal(detect_state_judged(&input), 0);
+	input.plugin_connected = true;
+	assert_int_equal(detect_state_judged(&input), 1u << FINDING_PLUGIN_LOST);
+	input.fabric = &fabric;
+	assert_int_equal(detect_state_judged(&input), 1u << FINDING_PLUGIN_LOST |
+							      1u << FINDING_ROUTING_ENGINE_FALLBACK |
+							      1u << FINDING_LFT_MISMATCH);
+	input.ended = &story;
+	input.up_usec = 60 * SEC;
+	assert_true(detect_state_judged(&input) & 1u << FINDING_SWEEP_FAILED);
+	assert_false(detect_state_judged(&input) & 1u << FINDING_EVENTS_DROPPED);
+	input.up_usec = 600 * SEC;
+	assert_int_equal(detect_state_judged(&input), (1u << FINDING_KINDS) - 1);
+}
+
 static void test_all(void **state)
 {
 	struct detect_state_input input = well();
@@ -203,6 +230,7 @@ int main(void)
 		cmocka_unit_test(test_routing),
 		cmocka_unit_test(test_one_lft),
 		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_judged),
 		cmocka_unit_test(test_all),
 	};
 
