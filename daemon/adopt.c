@@ -274,6 +274,8 @@ static void become_model(struct adoption *a)
 		manager_event_text(m, EVENT_SUBNET_CHANGED, FABRIC_SEVERITY_NOTICE,
 				   "the subnet is another one: it shares no node with the one "
 				   "before");
+		health_new_subnet(m);
+		health_self(a->plugin);
 	}
 	m->fabric = fabric_ref(a->fabric);
 	m->fabric_realtime_usec = a->realtime_usec;

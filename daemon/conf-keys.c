@@ -50,6 +50,7 @@ static const struct conf_setting settings[] = {
 #undef SECTION
 #define SECTION "Alerts"
 	SPAN("DropsClearSec", "10min", drops_clear_usec, SEC, 7 * DAY),
+	SPAN("SweepFailedClearSec", "1min", sweep_failed_clear_usec, SEC, DAY),
 #undef SECTION
 #define SECTION "Probe"
 	PLAIN(CONF_BOOL, "Enabled", "yes", probe.enabled),

@@ -29,6 +29,7 @@ struct conf {
 	uint64_t sweeps_max;
 	uint64_t plugin_timeout_usec;
 	uint64_t drops_clear_usec;
+	uint64_t sweep_failed_clear_usec;
 	struct conf_probe probe;
 
 	/* The detectors take these as they are. */

@@ -179,7 +179,7 @@ void health_tick(struct manager *m)
 {
 	uint64_t now = now_monotonic_usec();
 
-	if (!m->health.alerts)
+	if (!m->health.sm || !m->health.sweep)
 		return;
 	for (struct plugin *p = m->ingest.plugins; p; p = p->next)
 		if (now - p->last_monotonic_usec >= m->conf.plugin_timeout_usec)
@@ -202,10 +202,41 @@ void health_changed(struct manager *m)
 
 void health_reload(struct manager *m)
 {
+	if (!m->health.sm || !m->health.sweep)
+		return;
 	/* The keys were found to fit together when they were read. */
 	if (detect_sm_configure(m->health.sm, &m->conf.sm) < 0 ||
 	    detect_sweep_configure(m->health.sweep, &m->conf.sweep) < 0)
 		log_error("the detectors do not take their thresholds; they stay as they were");
+}
+
+static int make_detectors(struct manager *m)
+{
+	struct detect_time now = time_now();
+	int r;
+
+	r = detect_sm_new(&m->conf.sm, m->health.alerts, &now, &m->health.sm);
+	return r < 0 ? r : detect_sweep_new(&m->conf.sweep, m->health.alerts, &m->health.sweep);
+}
+
+void health_new_subnet(struct manager *m)
+{
+	struct detect_time now = time_now();
+
+	if (!m->health.alerts)
+		return;
+	for (unsigned kind = 0; kind < DETECT_KINDS; kind++) {
+		alert_set_begin(m->health.alerts, kind);
+		alert_set_end(m->health.alerts, kind, &now);
+	}
+	m->health.sweep = detect_sweep_free(m->health.sweep);
+	m->health.sm = detect_sm_free(m->health.sm);
+	m->health.masters = 0;
+	if (make_detectors(m) < 0)
+		log_error("no memory for the detectors: no alerts on SMs and sweeps");
+	for (struct plugin *p = m->ingest.plugins; p; p = p->next)
+		p->told_health = false;
+	health_changed(m);
 }
 
 int health_start(struct manager *m)
@@ -215,9 +246,7 @@ int health_start(struct manager *m)
 
 	r = alert_set_new(alerts_told, m, &m->health.alerts);
 	if (r == 0)
-		r = detect_sm_new(&m->conf.sm, m->health.alerts, &now, &m->health.sm);
-	if (r == 0)
-		r = detect_sweep_new(&m->conf.sweep, m->health.alerts, &m->health.sweep);
+		r = make_detectors(m);
 	if (r < 0)
 		return r;
 	m->health.save_monotonic_usec = now.monotonic_usec;
@@ -226,7 +255,7 @@ int health_start(struct manager *m)
 
 void health_stop(struct manager *m)
 {
-	if (m->health.sweep)
+	if (m->health.sm && m->health.sweep)
 		health_state_save(m, true);
 	m->health.sweep = detect_sweep_free(m->health.sweep);
 	m->health.sm = detect_sm_free(m->health.sm);

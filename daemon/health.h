@@ -41,6 +41,9 @@ int health_start(struct manager *manager);
 /* Save, and free. Nothing where it has not started. */
 void health_stop(struct manager *manager);
 
+/* The subnet is another one: what was known of the former one's SMs, sweeps and alerts is over. */
+void health_new_subnet(struct manager *manager);
+
 /* The configuration has changed. */
 void health_reload(struct manager *manager);
 

@@ -317,7 +317,8 @@ void daemon_await(struct daemon *d, const char *path, const char *value)
 	json_auto_t *wanted = parse(value);
 	_cleanup_free_ char *text = NULL;
 
-	await(status_has(d, path, wanted, &text), "%s did not become %s in %s", path, value, text);
+	await(status_has(d, path, wanted, &text), "%s did not become %s in %s", path, value,
+	      strlen(text) > 1500 ? text + strlen(text) - 1500 : text);
 }
 
 static json_t *find_event(struct daemon *d, const char *kind, json_int_t after)

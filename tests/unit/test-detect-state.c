@@ -191,9 +191,9 @@ static void test_judged(void **state)
 	input.plugin_connected = true;
 	assert_int_equal(detect_state_judged(&input), 1u << FINDING_PLUGIN_LOST);
 	input.fabric = &fabric;
-	assert_int_equal(detect_state_judged(&input), 1u << FINDING_PLUGIN_LOST |
-							      1u << FINDING_ROUTING_ENGINE_FALLBACK |
-							      1u << FINDING_LFT_MISMATCH);
+	assert_int_equal(detect_state_judged(&input),
+			 1u << FINDING_PLUGIN_LOST | 1u << FINDING_ROUTING_ENGINE_FALLBACK |
+				 1u << FINDING_LFT_MISMATCH);
 	input.ended = &story;
 	input.up_usec = 60 * SEC;
 	assert_true(detect_state_judged(&input) & 1u << FINDING_SWEEP_FAILED);
