@@ -110,7 +110,7 @@ static const struct conf_setting settings[] = {
 	SPAN("NodeUnresponsiveSec", "1min", sweep.unresponsive_usec, SEC, 30 * DAY),
 #undef SECTION
 #define SECTION "Traps"
-	DAMPER("Flood", sweep.flood, "1min", "20", "5", "10min"),
+	DAMPER("Flood", sweep.flood, "1min", "8", "2", "10min"),
 #undef SECTION
 };
 /* clang-format on */

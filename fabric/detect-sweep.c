@@ -66,8 +66,8 @@ void detect_sweep_config_init(struct detect_sweep_config *ret)
 		.slow_sweeps = 3,
 		.slow_clear_usec = DETECT_USEC_PER_HOUR,
 		.flood = {.half_life_usec = DETECT_USEC_PER_MINUTE,
-			  .suppress = 20,
-			  .reuse = 5,
+			  .suppress = 8,
+			  .reuse = 2,
 			  .hold_usec = 10 * DETECT_USEC_PER_MINUTE},
 		.unresponsive_usec = DETECT_USEC_PER_MINUTE,
 	};

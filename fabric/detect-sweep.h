@@ -51,9 +51,10 @@ struct detect_sweep_config {
 	unsigned int slow_sweeps;
 	uint64_t slow_clear_usec;
 
-	/* trap-flood: a sender's traps, each counts 1 and half of it is gone after a minute. Twenty
-	 * at once trip it, or one each 4.4 s for long. opensm itself passes over the 10th and
-	 * further identical ones within 5 s (osm_trap_rcv.c). */
+	/* trap-flood: a sender's traps, each counts 1 and half of it is gone after a minute. Eight
+	 * at once trip it, or one each 11.5 s for long. It must be below ten: of identical traps
+	 * that keep coming within 5 s of each other, opensm passes over the 10th and all further
+	 * ones (osm_trap_rcv.c), so that no plugin hears of them. */
 	struct damper_config flood;
 
 	/* node-unresponsive: in each snapshot for so long. */

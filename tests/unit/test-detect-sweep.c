@@ -457,7 +457,7 @@ static void test_flood(void **state)
 	uint64_t waited = 0;
 
 	(void)state;
-	for (int i = 0; i < 19; i++)
+	for (int i = 0; i < 7; i++)
 		trap_of(0x17, 128, 0);
 	pass(SEC);
 	assert_never(DETECT_TRAP_FLOOD);
@@ -494,10 +494,10 @@ static void test_flood(void **state)
 static void test_no_flood(void **state)
 {
 	(void)state;
-	/* One trap each 5 s, for hours: 1/(1 − 2^(−5/60)) = 17.8. */
+	/* One trap each 12 s, for hours: 1/(1 − 2^(−12/60)) = 7.7. */
 	for (int i = 0; i < 2000; i++) {
 		trap_of(0x17, 128, 0);
-		pass(5 * SEC);
+		pass(12 * SEC);
 	}
 	/* What the SM tells of itself is none. */
 	for (int i = 0; i < 1000; i++)

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Sweeps that go wrong, by opensm's own doing: routing-engine-fallback, sweep-failed, lft-mismatch,
+# sweep-storm, trap-flood; each raised through the whole chain, and cleared.
+. "${IBSM_SRCDIR:-$(dirname "$0")/../..}/tests/sim/lib.sh"
+sim_require_tools
+
+netgen() {
+	"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" "$@" -o "$net" || exit 1
+}
+alert() { # KIND EXPRESSION on the alert "a" VALUE in JSON
+	[ "$(sim_json "[$2 for a in it['alerts'] if a['kind'] == '$1']" status 2>/dev/null)" = "[$3]" ]
+}
+told() { # raised|cleared KIND [PATTERN]
+	sim_ctl events "--kind=alert-$1" | grep -Eq "alert $2 (\(.*\)|is over): ${3-}"
+}
+part() { # one simulation, to its end
+	(
+		SIM_PID=() SIM_ORDER=()
+		export SIM_IBSMD_CONF="[Probe]
+Enabled=no
+[Alerts]
+SweepFailedClearSec=1s
+[Sweeps]
+StormHalfLifeSec=10s
+[Traps]
+FloodHalfLifeSec=15s"
+		sim_open "$net"
+		sim_start_ibsim
+		sim_start_ibsmd
+		"$@"
+	) || exit
+}
+net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")
+trap 'rm -f "$net"' EXIT
+
+# What a ring makes of ftree.
+on_a_ring() {
+	SIM_OPENSM_CONF='routing_engine ftree' sim_start_opensm opensm-ftree
+	sim_wait 60 'routing-engine-fallback' alert routing-engine-fallback \
+		'(a["evidence"]["engine_used"], a["evidence"]["engines_configured"])' '["minhop", ["ftree"]]'
+	sim_end opensm-ftree
+	SIM_OPENSM_CONF='routing_engine torus-2QoS,no_fallback
+sweep_interval 1' sim_start_opensm opensm-torus
+	sim_wait 60 'sweep-failed' alert sweep-failed '(a["severity"], a["evidence"]["result"])' \
+		'["critical", "routing-failed"]'
+	sim_end opensm-torus
+	sim_start_opensm opensm-default
+	sim_wait 60 'a subnet that is up to clear them' alert sweep-failed 1 ''
+	sim_wait 60 'the engine of its choice' alert routing-engine-fallback 1 ''
+}
+netgen ring
+part on_a_ring
+
+# A switch that takes no LFT block.
+on_a_tree() {
+	local lids
+	SIM_OPENSM_CONF='sweep_interval 2' sim_start_opensm
+	sim_wait 60 'the subnet to be up' sim_fabric_up
+	sim_console 'Error "S-0002c90200000000" 100 25'
+	sim_unlink S-0002c90200000010 3
+	sim_wait 60 'sweep-failed' alert sweep-failed '(a["severity"], a["evidence"]["result"])' \
+		'["warning", "up-with-errors"]'
+	sim_wait 60 'lft-mismatch, with the switch' alert lft-mismatch 'a["evidence"]["switches"]' '["leaf01"]'
+	lids=$(sim_json "[a['evidence']['lids'] for a in it['alerts'] if a['kind'] == 'lft-mismatch'][0]" status)
+	printf 'leaf01 did not acknowledge LIDs %s\n' "$lids"
+	[[ $lids =~ ^\[\"[0-9] ]] || sim_fail "no LIDs: $lids"
+	sim_console 'Error "S-0002c90200000000" 0 25'
+	sim_wait 60 'lft-mismatch to be over' alert lft-mismatch 1 ''
+	sim_wait 60 'sweep-failed to be over' alert sweep-failed 1 ''
+}
+netgen tree2 --hosts 2
+part on_a_tree
+
+# One cable, again and again.
+flapping() {
+	local i
+	sim_start_opensm
+	sim_wait 60 'the subnet to be up' sim_fabric_up
+	for ((i = 0; i < 50; i++)); do
+		sim_unlink S-0002c90200000000 3
+		sim_relink S-0002c90200000000 3
+	done
+	sim_wait 20 'sweep-storm' told raised sweep-storm
+	sim_wait 20 'trap-flood, by a switch at the cable' told raised trap-flood '(leaf01|spine01) '
+	sim_wait 60 'the fabric to be whole' sim_fabric_up
+	sim_wait 90 'sweep-storm to be over' told cleared sweep-storm
+	sim_wait 90 'trap-flood to be over' told cleared trap-flood
+}
+part flapping
