@@ -50,8 +50,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/manager.h \
 	daemon/names.c \
 	daemon/names.h \
+	daemon/outside.c \
+	daemon/outside.h \
 	daemon/plugin.c \
 	daemon/plugin.h \
+	daemon/probe-client.c \
+	daemon/probe-client.h \
 	daemon/record.c \
 	daemon/record.h \
 	daemon/state-file.c \
@@ -65,6 +69,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/worker.c \
 	daemon/worker.h
 nodist_daemon_libdaemon_a_SOURCES = daemon/api-description.c
+daemon_libdaemon_a_CPPFLAGS = $(AM_CPPFLAGS) -DPROBE_PROGRAM_DEFAULT='"$(sbindir)/ibsm-probe"'
 daemon_libdaemon_a_CFLAGS = $(AM_CFLAGS) $(SYSTEMD_CFLAGS) $(JANSSON_CFLAGS) $(INIH_CFLAGS)
 
 DAEMON_LIBS = daemon/libdaemon.a $(FABRIC_LIBS) $(VARLINK_LIBS) $(INIH_LIBS)

@@ -7,6 +7,7 @@ DAEMON_TESTS = \
 	tests/unit/test-daemon-ingest \
 	tests/unit/test-detect-state \
 	tests/unit/test-events \
+	tests/unit/test-outside \
 	tests/unit/test-pages \
 	tests/unit/test-state \
 	tests/unit/test-worker
@@ -41,6 +42,11 @@ EXTRA_tests_unit_test_daemon_ingest_DEPENDENCIES = ibsmd
 tests_unit_test_events_SOURCES = tests/unit/test-events.c
 tests_unit_test_events_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_events_LDADD = $(DAEMON_TEST_LIBS)
+
+# Stands in for health.c and log.c.
+tests_unit_test_outside_SOURCES = tests/unit/test-outside.c
+tests_unit_test_outside_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_outside_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_test_pages_SOURCES = tests/unit/test-pages.c
 tests_unit_test_pages_CFLAGS = $(DAEMON_TEST_CFLAGS)
