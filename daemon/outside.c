@@ -45,7 +45,8 @@ struct outside {
 
 	enum outside_state state;
 	char why[160];
-	char told[160]; /* the last line about it in the log */
+	char told[160];	  /* the last one that there was a line for in the log */
+	bool tell_asking; /* the log's last line says that it does not ask */
 	bool lost;
 
 	struct ibsm_probe_port port; /* the one chosen, as far as it tells it from others */
@@ -103,8 +104,10 @@ static void tell(struct outside *o, int priority)
 		return;
 	memcpy(o->told, o->why, sizeof(o->told));
 	snprintf(text, sizeof(text), "outside view: %s", o->why);
-	if (log_once_test(&o->manager->once, text, now_monotonic_usec()))
-		log_line(priority, "%s", text);
+	if (!log_once_test(&o->manager->once, text, now_monotonic_usec()))
+		return;
+	log_line(priority, "%s", text);
+	o->tell_asking = true;
 }
 
 static void forget_local(struct outside *o)
@@ -134,10 +137,12 @@ static void found(struct outside *o)
 	if (!o->lost)
 		return;
 	o->lost = false;
+	o->why[0] = o->told[0] = '\0';
+	if (!o->tell_asking)
+		return;
+	o->tell_asking = false;
 	port_name(o, port);
-	snprintf(o->why, sizeof(o->why), "asking from %s", port);
-	tell(o, LOG_INFO);
-	o->why[0] = '\0';
+	log_info("outside view: asking from %s", port);
 }
 
 /* Why ibsm-probe is away, in o->why; "" as long as that is not known. */
@@ -575,6 +580,7 @@ static int begin(struct outside *o)
 	if (r < 0)
 		return r;
 	o->state = OUTSIDE_STARTING;
+	o->tell_asking = true;
 	return probe_client_start(o->client);
 }
 
