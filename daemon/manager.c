@@ -17,6 +17,7 @@
 #include "daemon/api.h"
 #include "daemon/clock.h"
 #include "daemon/listen.h"
+#include "daemon/outside.h"
 #include "daemon/sweeps.h"
 #include "util/cleanup.h"
 
@@ -170,6 +171,7 @@ static void reload(struct manager *m)
 	m->conf = conf;
 	apply_limits(m);
 	health_reload(m);
+	outside_reload(m->outside);
 	/* A file that cannot be read leaves the names that are known. */
 	if (names_load(m->conf.node_name_map, m->conf.node_name_map_is_set, &m->limits, &names) ==
 	    0) {
@@ -372,6 +374,9 @@ int manager_new(const struct manager_options *options, struct manager **ret)
 	r = listen_all(m);
 	if (r < 0)
 		goto fail;
+	r = outside_new(m, &m->outside);
+	if (r < 0)
+		goto fail;
 	/* From here on the end may be unclean. */
 	save_state(m, false);
 	if (m->state.unclean_first)
@@ -400,6 +405,7 @@ struct manager *manager_free(struct manager *m)
 	if (!m)
 		return NULL;
 	m->event_source = sd_event_source_disable_unref(m->event_source);
+	m->outside = outside_free(m->outside);
 	ingest_stop(m);
 	m->worker = worker_free(m->worker);
 	m->api = api_free(m->api);

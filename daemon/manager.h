@@ -46,6 +46,7 @@ struct manager {
 	struct ingest ingest;
 	struct sweeps sweeps;
 	struct health health;
+	struct outside *outside;
 
 	struct fabric *fabric; /* the adopted one; NULL: none yet */
 	uint64_t fabric_realtime_usec;

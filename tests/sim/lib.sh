@@ -338,10 +338,11 @@ sim_ibsmd_ready() {
 	[ -S "$SIM_DIR/run/plugin.sock" ] && [ -S "$SIM_DIR/run/io.ibsm.Monitor" ]
 }
 
-# sim_start_ibsmd [IBSMD-ARGUMENT…]; lines in SIM_IBSMD_CONF become its configuration.
+# sim_start_ibsmd [IBSMD-ARGUMENT…]; lines in SIM_IBSMD_CONF become its configuration. It asks nobody
+# unless they say so: what this machine itself is cabled to is no matter of a test.
 sim_start_ibsmd() {
 	[ -x "$IBSM_BUILDDIR/ibsmd" ] || sim_fail "no ibsmd in $IBSM_BUILDDIR: build it first"
-	printf '%s\n' "${SIM_IBSMD_CONF-}" >"$SIM_DIR/ibsmd.conf"
+	printf '%s\n' '[Probe]' 'Enabled=no' "${SIM_IBSMD_CONF-}" >"$SIM_DIR/ibsmd.conf"
 	sim_spawn ibsmd "$IBSM_BUILDDIR/ibsmd" --config="$SIM_DIR/ibsmd.conf" \
 		--runtime-dir="$SIM_DIR/run" --state-dir="$SIM_DIR/state" "$@"
 	sim_wait 10 'ibsmd to listen' sim_ibsmd_ready

@@ -52,12 +52,18 @@ const char *daemon_program(void)
 
 void daemon_open(struct daemon *d)
 {
+	char path[96];
+
 	*d = (struct daemon){0};
 	strcpy(d->directory, "/tmp/ibsm-test-daemon.XXXXXX");
 	assert_non_null(mkdtemp(d->directory));
 	snprintf(d->socket, sizeof(d->socket), "%s/run/io.ibsm.Monitor", d->directory);
 	snprintf(d->log, sizeof(d->log), "%s/log", d->directory);
 	daemon_write(d, "ibsmd.conf", "");
+	/* What this machine is cabled to is no matter of a test. */
+	snprintf(path, sizeof(path), "%s/ibsmd.conf.d", d->directory);
+	assert_int_equal(mkdir(path, 0755), 0);
+	daemon_write(d, "ibsmd.conf.d/probe.conf", "[Probe]\nEnabled=no\n");
 }
 
 void daemon_close(struct daemon *d)
