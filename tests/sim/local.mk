@@ -9,6 +9,7 @@ sim_tests = \
 	tests/sim/test-netfile.py \
 	tests/sim/test-harness.sh \
 	tests/sim/test-cable.sh \
+	tests/sim/test-outside.sh \
 	tests/sim/test-restarts.sh \
 	tests/sim/test-sm-failover.sh \
 	tests/sim/test-sweep-alerts.sh \
