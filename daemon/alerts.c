@@ -2,6 +2,7 @@
 // The alerts as ibsmd tells them: log lines and events at each step, JSON, the health of the whole.
 #include "daemon/alerts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,8 @@ void alerts_told(const struct alert *alert, enum alert_step step, void *userdata
 	health_changed(m);
 	if (step == ALERT_UPDATED)
 		return;
+	if (step == ALERT_CLEARED)
+		silences_cleared(&m->silences, alert->id);
 	if (step == ALERT_RAISED)
 		snprintf(text, sizeof(text), "alert %s (%s): %s", name,
 			 finding_severity_name(alert->severity), alert->message);
@@ -120,6 +123,12 @@ void alerts_update(struct manager *m)
 
 	n = detect_state(&input, findings);
 	alert_set_findings(m->health.alerts, findings, n, detect_state_judged(&input), &now);
+}
+
+const char *alert_id_text(uint64_t id, char buffer[static ALERT_ID_BYTES])
+{
+	snprintf(buffer, ALERT_ID_BYTES, "%016" PRIx64, id);
+	return buffer;
 }
 
 const char *alert_subject_text(const struct alert_subject *subject,
@@ -181,18 +190,45 @@ json_t *alert_evidence_json(const struct evidence *evidence)
 	return json_incref(object);
 }
 
-static json_t *alert_json(const struct alert *alert)
+/* What operators have said of an open alert. */
+static bool put_marks(json_t *object, const struct manager *m, const struct alert *alert)
 {
-	char subject[ALERT_SUBJECT_BYTES];
+	const struct silence *silence = silences_match(&m->silences, alert, now_realtime_usec());
+	const struct acknowledgement *ack = silences_acknowledgement(&m->silences, alert->id);
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-			 detect_kind_name(alert->kind), "severity",
-			 finding_severity_name(alert->severity), "subject",
-			 json_foreign(alert_subject_text(&alert->subject, subject)),
-			 "since_realtime_usec", json_number(alert->since_realtime_usec),
-			 "last_realtime_usec", json_number(alert->last_realtime_usec), "count",
-			 json_number(alert->count), "message", json_text(alert->message),
-			 "evidence", alert_evidence_json(&alert->evidence));
+	if (ack &&
+	    !json_put(object, "acknowledged",
+		      json_pack("{s:o, s:I, s:o}", "realtime_usec", json_number(ack->realtime_usec),
+				"uid", (json_int_t)ack->uid, "reason", json_text(ack->reason))))
+		return false;
+	return !silence || json_put(object, "silenced", silence_json(silence));
+}
+
+json_t *alert_json(const struct manager *m, const struct alert *alert)
+{
+	const struct alert_subject *about = &alert->subject;
+	json_auto_t *object = NULL;
+	char subject[ALERT_SUBJECT_BYTES], id[ALERT_ID_BYTES];
+
+	object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "id",
+			   alert_id_text(alert->id, id), "kind", detect_kind_name(alert->kind),
+			   "severity", finding_severity_name(alert->severity), "subject",
+			   json_foreign(alert_subject_text(about, subject)), "since_realtime_usec",
+			   json_number(alert->since_realtime_usec), "last_realtime_usec",
+			   json_number(alert->last_realtime_usec), "count",
+			   json_number(alert->count), "message", json_text(alert->message),
+			   "evidence", alert_evidence_json(&alert->evidence), "advice",
+			   detect_kind_info(alert->kind)->advice);
+	if (!object || (about->guid && !json_put(object, "subject_guid", json_guid(about->guid))) ||
+	    (about->port && !json_put(object, "subject_port", json_integer(about->port))) ||
+	    (about->guid && about->name && *about->name &&
+	     !json_put(object, "node", json_foreign(about->name))))
+		return NULL;
+	if (alert->cleared_realtime_usec ? !json_put(object, "cleared_realtime_usec",
+						     json_number(alert->cleared_realtime_usec))
+					 : !put_marks(object, m, alert))
+		return NULL;
+	return TAKE_PTR(object);
 }
 
 static int compare_alerts(const void *a, const void *b)
@@ -207,31 +243,63 @@ static int compare_alerts(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-json_t *alerts_json(const struct manager *m)
+json_t *alerts_json(const struct manager *m, bool cleared, size_t max)
 {
-	size_t count = alert_set_open(m->health.alerts);
+	const struct alert_set *set = m->health.alerts;
+	size_t count = alert_set_open(set);
 	_cleanup_free_ const struct alert **open = calloc(count + 1, sizeof(*open));
 	json_auto_t *list = json_array();
 
 	if (!open)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		open[i] = alert_set_get(m->health.alerts, i);
+		open[i] = alert_set_get(set, i);
 	qsort(open, count, sizeof(*open), compare_alerts);
-	for (size_t i = 0; i < count; i++)
-		if (json_array_append_new(list, alert_json(open[i])) < 0)
+	for (size_t i = 0; i < count && i < max; i++)
+		if (json_array_append_new(list, alert_json(m, open[i])) < 0)
+			return NULL;
+	for (size_t i = cleared ? alert_set_cleared(set) : 0; i-- > 0;)
+		if (json_array_append_new(list, alert_json(m, alert_set_get_cleared(set, i))) < 0)
 			return NULL;
 	return json_incref(list);
 }
 
 const char *alerts_health(const struct manager *m)
 {
-	if (alerts_count(m, FINDING_CRITICAL))
-		return "critical";
-	return alerts_count(m, FINDING_WARNING) ? "warning" : "ok";
+	static const char *const words[] = {
+		[FINDING_NOTICE] = "ok",
+		[FINDING_WARNING] = "warning",
+		[FINDING_CRITICAL] = "critical",
+	};
+	enum finding_severity worst = FINDING_NOTICE;
+	uint64_t now = now_realtime_usec();
+
+	for (size_t i = 0; i < alert_set_open(m->health.alerts); i++) {
+		const struct alert *alert = alert_set_get(m->health.alerts, i);
+
+		if (alert->severity > worst && !silences_match(&m->silences, alert, now))
+			worst = alert->severity;
+	}
+	return words[worst];
 }
 
 size_t alerts_count(const struct manager *m, enum finding_severity severity)
 {
 	return alert_set_count(m->health.alerts, severity);
+}
+
+size_t alerts_silenced(const struct manager *m)
+{
+	uint64_t now = now_realtime_usec();
+	size_t count = 0;
+
+	for (size_t i = 0; i < alert_set_open(m->health.alerts); i++)
+		count += silences_match(&m->silences, alert_set_get(m->health.alerts, i), now) !=
+			 NULL;
+	return count;
+}
+
+size_t alerts_acknowledged(const struct manager *m)
+{
+	return m->silences.acknowledged;
 }

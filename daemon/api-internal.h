@@ -24,6 +24,16 @@ int api_get_sweep(struct varlink_call *call, json_t *parameters, void *userdata)
 int api_list_events(struct varlink_call *call, json_t *parameters, void *userdata);
 int api_get_route(struct varlink_call *call, json_t *parameters, void *userdata);
 int api_list_subnet_managers(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_get_mastership(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_get_placement(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_list_option_checks(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_get_sweep_statistics(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_list_alerts(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_list_alert_kinds(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_silence(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_unsilence(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_list_silences(struct varlink_call *call, json_t *parameters, void *userdata);
+int api_acknowledge(struct varlink_call *call, json_t *parameters, void *userdata);
 int api_list_groups(struct varlink_call *call, json_t *parameters, void *userdata);
 int api_list_group_members(struct varlink_call *call, json_t *parameters, void *userdata);
 int api_list_partitions(struct varlink_call *call, json_t *parameters, void *userdata);

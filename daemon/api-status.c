@@ -10,6 +10,9 @@
 #include "fabric/names.h"
 #include "util/cleanup.h"
 
+/* The worst ones; ListAlerts has all. */
+#define STATUS_ALERTS_MAX 256
+
 static json_t *fabric_json(const struct manager *m)
 {
 	const struct fabric_counts *counts;
@@ -167,6 +170,7 @@ static json_t *daemon_json(struct manager *m)
 	m->limits.limits[LIMIT_CLIENTS].count = stats.refused;
 	m->limits.limits[LIMIT_CLIENT_QUEUE_BYTES].count = stats.disconnected_slow;
 	m->limits.limits[LIMIT_MESSAGE_BYTES].count = stats.oversized;
+	m->limits.limits[LIMIT_ALERTS].count = alert_set_not_raised(m->health.alerts);
 	for (unsigned i = 0; i < LIMITS; i++) {
 		const struct limit_count *limit = &m->limits.limits[i];
 
@@ -191,13 +195,16 @@ int api_get_status(struct varlink_call *call, json_t *parameters, void *userdata
 
 	(void)parameters;
 	alerts_update(m);
-	status = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}, s:o}", "health",
-			   m->fabric ? alerts_health(m) : "unknown", "fabric", fabric_json(m),
-			   "plugin", plugin_json(m), "sweep", sweep_json(m), "routing",
-			   routing_json(m), "alerts", alerts_json(m), "alert_counts", "critical",
+	status = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
+			   "health", m->fabric ? alerts_health(m) : "unknown", "fabric",
+			   fabric_json(m), "plugin", plugin_json(m), "sweep", sweep_json(m),
+			   "routing", routing_json(m), "alerts",
+			   alerts_json(m, false, STATUS_ALERTS_MAX), "alert_counts", "critical",
 			   (json_int_t)alerts_count(m, FINDING_CRITICAL), "warning",
 			   (json_int_t)alerts_count(m, FINDING_WARNING), "notice",
-			   (json_int_t)alerts_count(m, FINDING_NOTICE), "daemon", daemon_json(m));
+			   (json_int_t)alerts_count(m, FINDING_NOTICE), "silenced",
+			   (json_int_t)alerts_silenced(m), "acknowledged",
+			   (json_int_t)alerts_acknowledged(m), "daemon", daemon_json(m));
 	sm = sm_json(m);
 	if (sm && status && !json_put(status, "sm", sm))
 		status = (json_decref(status), NULL);

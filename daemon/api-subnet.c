@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// What opensm manages: subnet managers, multicast groups, partitions, its options.
+// What opensm manages: multicast groups, partitions, its options.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,42 +11,6 @@
 #include "util/cleanup.h"
 
 #define OPTION_BYTES 4096
-
-static json_t *sm_json(const struct fabric *fabric, const struct ibsm_snap_sm *sm)
-{
-	json_auto_t *object = NULL;
-
-	object = json_pack("{s:o, s:s, s:i, s:b, s:o}", "guid", json_guid(sm->port_guid), "state",
-			   sm_state_name(sm->state), "priority", sm->priority, "self", sm->self,
-			   "act_count", json_counter(sm->act_count));
-	if (!object || (sm->lid && !json_put(object, "lid", json_integer(sm->lid))))
-		return NULL;
-	if (sm->port != IBSM_NONE) {
-		uint32_t node = fabric_port(fabric, sm->port)->node;
-
-		if (!json_put(object, "node", json_text(fabric_node_name(fabric, node))) ||
-		    !json_put(object, "node_guid", json_guid(fabric_node(fabric, node)->node_guid)))
-			return NULL;
-	}
-	return TAKE_PTR(object);
-}
-
-int api_list_subnet_managers(struct varlink_call *call, json_t *parameters, void *userdata)
-{
-	struct manager *m = ((struct api *)userdata)->manager;
-	json_auto_t *list = json_array();
-
-	(void)parameters;
-	if (!m->fabric)
-		return api_no_fabric(call, m);
-	for (uint32_t i = 0; i < snapshot_sms(m->fabric->snapshot); i++) {
-		const struct ibsm_snap_sm *sm = snapshot_sm(m->fabric->snapshot, i);
-
-		if (json_array_append_new(list, sm_json(m->fabric, sm)) < 0)
-			return -ENOMEM;
-	}
-	return varlink_call_reply(call, json_pack("{s:O}", "subnet_managers", list));
-}
 
 /* Lists that walk a table. */
 

@@ -305,11 +305,12 @@ static json_t *save_all(const struct manager *m)
 		.realtime_usec = now_realtime_usec(),
 	};
 
-	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o}", "version", FILE_VERSION, "alerts",
+	return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "version", FILE_VERSION, "alerts",
 			 save_alerts(m->health.alerts), "masters",
 			 save_masters(detect_sm_history(m->health.sm)), "subnet_managers",
 			 save_sms(m->health.sm, &now), "sweeps", save_sweeps(m->health.sweep, &now),
-			 "traps", save_traps(m->health.sweep, &m->conf.sweep.flood, &now));
+			 "traps", save_traps(m->health.sweep, &m->conf.sweep.flood, &now),
+			 "silences", silences_save(&m->silences));
 }
 
 /* Writing. */
@@ -595,6 +596,8 @@ int health_state_load(struct manager *m)
 			     json_object_get(root, "masters"), &now);
 	left_out += load_sweeps(m, json_object_get(root, "sweeps"), json_object_get(root, "traps"),
 				&now);
+	left_out +=
+		silences_load(&m->silences, json_object_get(root, "silences"), m->health.alerts);
 	if (left_out)
 		log_warning("%s/" FILE_NAME ": %zu entries are not valid, ignoring them",
 			    m->options.state_dir, left_out);

@@ -3,6 +3,7 @@
 #include "daemon/health.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,6 +176,17 @@ void health_fabric(struct manager *m, const struct health_findings *findings,
 
 /* Time, life. */
 
+static void end_silences(struct manager *m)
+{
+	struct silence over;
+
+	while (silences_expire(&m->silences, now_realtime_usec(), &over)) {
+		log_notice("silence %" PRIu64 " of %s%s%s is over", over.id, over.kind,
+			   over.kind[0] && over.subject[0] ? ", " : "", over.subject);
+		health_changed(m);
+	}
+}
+
 void health_tick(struct manager *m)
 {
 	uint64_t now = now_monotonic_usec();
@@ -184,6 +196,7 @@ void health_tick(struct manager *m)
 	for (struct plugin *p = m->ingest.plugins; p; p = p->next)
 		if (now - p->last_monotonic_usec >= m->conf.plugin_timeout_usec)
 			health_plugin_gone(p);
+	end_silences(m);
 	alerts_update(m);
 	sm_input(m, (struct detect_sm_input){.type = DETECT_SM_TICK});
 	sweep_input(m, (struct detect_sweep_input){.type = DETECT_SWEEP_TICK});

@@ -18,6 +18,8 @@ const char *limit_name(enum limit limit)
 		[LIMIT_CLIENTS] = "clients",
 		[LIMIT_CLIENT_QUEUE_BYTES] = "client-queue-bytes",
 		[LIMIT_MESSAGE_BYTES] = "message-bytes",
+		[LIMIT_SILENCES] = "silences",
+		[LIMIT_ALERTS] = "alerts",
 	};
 
 	return limit < LIMITS ? names[limit] : NULL;

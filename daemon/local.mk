@@ -9,10 +9,13 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/adopt.h \
 	daemon/alerts.c \
 	daemon/alerts.h \
+	daemon/api-alerts.c \
 	daemon/api-events.c \
 	daemon/api-internal.h \
 	daemon/api-links.c \
 	daemon/api-nodes.c \
+	daemon/api-sm.c \
+	daemon/api-statistics.c \
 	daemon/api-status.c \
 	daemon/api-subnet.c \
 	daemon/api-sweeps.c \
@@ -58,6 +61,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/probe-client.h \
 	daemon/record.c \
 	daemon/record.h \
+	daemon/silence.c \
+	daemon/silence.h \
 	daemon/state-file.c \
 	daemon/state-file.h \
 	daemon/state.c \

@@ -14,6 +14,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/names.h"
+#include "daemon/silence.h"
 #include "daemon/state.h"
 #include "daemon/sweeps.h"
 #include "daemon/worker.h"
@@ -47,6 +48,7 @@ struct manager {
 	struct sweeps sweeps;
 	struct health health;
 	struct outside *outside;
+	struct silences silences;
 
 	struct fabric *fabric; /* the adopted one; NULL: none yet */
 	uint64_t fabric_realtime_usec;
