@@ -79,6 +79,7 @@ run() { # A|B NUMBER
 		if [ "$1" = A ]; then
 			sim_wait 10 'a heartbeat' sim_settled
 			after=$(callbacks)
+			figure lock "$(sim_json 'it["plugin"]["connections"][0]["snapshot_lock_usec"] / 1000' status)"
 			figure share "$(awk -v us="$((after - before))" -v s="$took" \
 				'BEGIN { printf "%.6f\n", us / 10000 / s }')"
 		fi
@@ -89,7 +90,7 @@ run() { # A|B NUMBER
 		wait "${SIM_PID[latency]}"
 		sim_forget latency
 		eval "$(cat "$SIM_DIR/latency.out")"
-		printf '%s\n' "status: $LATENCY_CALLS calls while $LATENCY_GENERATIONS snapshots arrived: median $LATENCY_MEDIAN us, p99 $LATENCY_P99 us, max $LATENCY_MAX us"
+		printf '%s\n' "status: $LATENCY_CALLS calls, median $LATENCY_MEDIAN us, p99 $LATENCY_P99 us, max $LATENCY_MAX us; in the second in which each of $ARRIVING_SNAPSHOTS snapshots arrived: $ARRIVING_CALLS calls, median $ARRIVING_MEDIAN us, p99 $ARRIVING_P99 us, max $ARRIVING_MAX us"
 	fi
 	printf '%s\n' "opensm: $(peak "$name")"
 	sim_end "$name"
@@ -130,4 +131,5 @@ summary first-B 'first sweep, no plugin (s)'
 summary heavy-A 'heavy sweep, plugin (s)'
 summary heavy-B 'heavy sweep, no plugin (s)'
 summary share 'callbacks and lock, share of a sweep (%)'
+summary lock 'shared lock held by a snapshot (ms)'
 printf '%s\n' "ibsmd: $(peak ibsmd)"
