@@ -104,8 +104,8 @@ void alert_set_keep(struct alert_set *set, unsigned int kind,
 		    const struct alert_subject *subject); /* as reported, but unchanged */
 void alert_set_end(struct alert_set *set, unsigned int kind, const struct detect_time *now);
 
-/* All that detect_state() found: raises and updates these, and clears those of the kinds in `judged`
- * (detect_state_judged()) that are not among them. */
+/* All that detect_state() found: raises and updates these, and clears those of the kinds in
+ * `judged` (detect_state_judged()) that are not among them. */
 void alert_set_findings(struct alert_set *set, const struct finding *findings, size_t count,
 			unsigned int judged, const struct detect_time *now);
 

@@ -397,7 +397,9 @@ static void judge_no_standby(struct detect_sm *d, const struct detect_time *now)
 		alert_set_clear(d->alerts, DETECT_SM_NO_STANDBY, &subject, now);
 		return;
 	}
-	if (!master || !(d->fabric_known || d->polled)) {
+	/* That there is none only an opensm can say: from outside, one that was never master is not
+	 * found. But one that was there is missed. */
+	if (!master || !(d->fabric_known || d->table.count > 1)) {
 		d->no_standby_usec = 0;
 		return;
 	}

@@ -59,7 +59,6 @@ struct detect_sm {
 	uint64_t change_usec;
 	uint32_t from_missed; /* queries that the former master left unanswered around the change */
 
-	bool polled; /* an outside view is there */
 	uint32_t lost_polls;
 	uint32_t found_polls;
 	int lost_status; /* why the last query had no answer */

@@ -452,7 +452,6 @@ static void take_reply(struct detect_sm *d, const struct sm_reply *reply,
 	unsigned int news = sm_table_reply(&d->table, reply, now, &sm);
 	const struct mastership_entry *last = mastership_last(&d->history);
 
-	d->polled = true;
 	match_watches(d);
 	if (sm) {
 		note_restart(d, sm, news, now);
@@ -505,7 +504,6 @@ static void take_self_gone(struct detect_sm *d, uint64_t port_guid, const struct
 static void take_outside_lost(struct detect_sm *d)
 {
 	sm_table_outside_lost(&d->table);
-	d->polled = false;
 	d->lost_polls = d->found_polls = 0;
 	d->lid_agree = d->lid_disagree = 0;
 	for (size_t i = 0; i < d->watch_count; i++) {
