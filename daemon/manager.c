@@ -235,6 +235,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)usec;
 	ingest_tick(m, now);
+	sweeps_tick(m);
 	health_tick(m);
 	if (state_is_due(&m->state, now))
 		save_state(m, false);

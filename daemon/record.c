@@ -66,6 +66,10 @@ static void on_sm_state(struct plugin *plugin, const struct ibsm_wire_sm_state *
 
 void record_handle(struct plugin *plugin, const union ibsm_wire_record *record)
 {
+	/* The trap, then the sweep that it causes. LIDs of another subnet would name the wrong
+	 * nodes. */
+	if (record->header.type == IBSM_WIRE_TRAP && plugin->listened_to)
+		trap_event(plugin, &record->trap);
 	sweeps_record(plugin, record);
 	switch (record->header.type) {
 	case IBSM_WIRE_HEARTBEAT:
@@ -77,11 +81,6 @@ void record_handle(struct plugin *plugin, const union ibsm_wire_record *record)
 	case IBSM_WIRE_SUBNET_UP:
 		plugin->subnet_up_nsec = record->header.monotonic_nsec;
 		follow_choose(plugin->manager);
-		break;
-	case IBSM_WIRE_TRAP:
-		/* LIDs of another subnet would name the wrong nodes. */
-		if (plugin->listened_to)
-			trap_event(plugin, &record->trap);
 		break;
 	default:
 		break;

@@ -27,6 +27,7 @@ void sweeps_clear(struct sweeps *sweeps)
 		story_unref(sweeps->ring[n % sweeps->size]);
 	story_unref(sweeps->ended);
 	story_unref(sweeps->failed);
+	story_unref(sweeps->untold);
 	free(sweeps->ring);
 	*sweeps = (struct sweeps){0};
 }
@@ -93,12 +94,16 @@ static void story_event(struct manager *m, const struct story *story, enum event
 			 }));
 }
 
+static bool has_cause(const struct story *story)
+{
+	return story->cause.kind != STORY_CAUSE_UNKNOWN && story->cause.kind != STORY_CAUSE_NO_TRAP;
+}
+
 static void tell_start(struct manager *m, const struct story *story)
 {
 	char cause[STORY_CAUSE_TEXT_BYTES], text[sizeof(cause) + 64];
 
-	/* The trap that caused it may be told only after it has begun. */
-	if (story->cause.kind == STORY_CAUSE_UNKNOWN || story->cause.kind == STORY_CAUSE_NO_TRAP)
+	if (!has_cause(story))
 		snprintf(text, sizeof(text), "heavy sweep %" PRIu64 " began", story->number);
 	else
 		snprintf(text, sizeof(text), "heavy sweep %" PRIu64 " began: %s", story->number,
@@ -153,16 +158,38 @@ static bool is_of_followed(const struct manager *m, const struct story *story)
 	       followed->sm_guid == story->sm_port_guid;
 }
 
+static void tell_untold(struct manager *m)
+{
+	if (m->sweeps.untold)
+		tell_start(m, m->sweeps.untold);
+	m->sweeps.untold = story_unref(m->sweeps.untold);
+}
+
+void sweeps_tick(struct manager *m)
+{
+	if (m->sweeps.untold && now_monotonic_usec() - m->sweeps.untold_usec >= SWEEP_CAUSE_USEC)
+		tell_untold(m);
+}
+
 static void on_told(struct story *story, enum story_step step, void *userdata)
 {
 	struct manager *m = userdata;
 
+	/* Of two that run at once, the first one has waited long enough. */
+	if (m->sweeps.untold && (m->sweeps.untold != story || step == STORY_ENDED))
+		tell_untold(m);
+	if (m->sweeps.untold == story && has_cause(story))
+		tell_untold(m);
 	if (step == STORY_OPENED) {
 		append(m, story);
 		if (is_of_followed(m, story))
 			health_story(m, story);
-		if (story->type == STORY_HEAVY)
-			tell_start(m, story);
+		if (story->type == STORY_HEAVY) {
+			m->sweeps.untold = story_ref(story);
+			m->sweeps.untold_usec = now_monotonic_usec();
+			if (has_cause(story))
+				tell_untold(m);
+		}
 	}
 	if (step == STORY_ENDED) {
 		if (is_of_followed(m, story)) {

@@ -17,6 +17,8 @@ struct sweeps {
 	uint64_t kept;
 	uint64_t count;	      /* since ibsmd started */
 	struct story *ended;  /* the followed plugin's last one that has; NULL: none */
+	struct story *untold; /* runs, and its start is not an event yet: see sweeps_tick() */
+	uint64_t untold_usec; /* CLOCK_MONOTONIC: since when */
 	struct story *failed; /* the last of those that story_has_failed(); NULL: none */
 };
 
@@ -41,6 +43,13 @@ void sweeps_listen(struct plugin *plugin);
 
 /* The next record of a plugin, HELLO included. */
 void sweeps_record(struct plugin *plugin, const union ibsm_wire_record *record);
+
+/*
+ * Once a second. opensm may raise the start of a sweep before the trap that caused it; so the event
+ * of a start without a cause waits for one, until the sweep has ended, or for SWEEP_CAUSE_USEC.
+ */
+#define SWEEP_CAUSE_USEC UINT64_C(1000000)
+void sweeps_tick(struct manager *manager);
 
 /* The story that runs at a plugin, or NULL. */
 const struct story *sweeps_running(const struct plugin *plugin);

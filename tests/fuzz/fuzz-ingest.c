@@ -134,7 +134,7 @@ static void work(struct manager *m)
 			CHECK(sd_event_run(m->event, UINT64_MAX) >= 0);
 	} while (pending);
 	health_tick(m);
-	json_decref(alerts_json(m));
+	json_decref(alerts_json(m, true, SIZE_MAX));
 }
 
 static void send_bytes(struct connection *c, const void *bytes, size_t length, int fd)
