@@ -178,7 +178,7 @@ static void on_told(struct story *story, enum story_step step, void *userdata)
 	/* Of two that run at once, the first one has waited long enough. */
 	if (m->sweeps.untold && (m->sweeps.untold != story || step == STORY_ENDED))
 		tell_untold(m);
-	if (m->sweeps.untold == story && has_cause(story))
+	if (m->sweeps.untold && m->sweeps.untold == story && has_cause(story))
 		tell_untold(m);
 	if (step == STORY_OPENED) {
 		append(m, story);

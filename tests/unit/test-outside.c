@@ -95,7 +95,7 @@ static void fake_sm_info(int fd, const struct ibsm_probe_order *order)
 	union ibsm_probe_any_reply reply = {};
 	const uint16_t lid = order->lid;
 
-	switch (fake->at[lid].is) {
+	switch (atomic_load(&fake->at[lid].is)) {
 	case KILLS:
 		_exit(3);
 	case SM:
