@@ -10,6 +10,7 @@
 #include "daemon/clock.h"
 #include "daemon/conf-internal.h"
 #include "util/cleanup.h"
+#include "util/span.h"
 
 #define WHY_BYTES CONF_WHY_BYTES
 
@@ -65,77 +66,6 @@ static bool parse_bool(const char *text, bool *ret)
 	return false;
 }
 
-#define MINUTE (60 * USEC_PER_SEC)
-#define HOUR (60 * MINUTE)
-#define DAY (24 * HOUR)
-
-/* Longest first; the first of each length is the one that we print. */
-static const struct {
-	const char *name;
-	uint64_t usec;
-} units[] = {
-	{"d", DAY},
-	{"day", DAY},
-	{"days", DAY},
-	{"h", HOUR},
-	{"hr", HOUR},
-	{"hour", HOUR},
-	{"hours", HOUR},
-	{"min", MINUTE},
-	{"m", MINUTE},
-	{"minute", MINUTE},
-	{"minutes", MINUTE},
-	{"s", USEC_PER_SEC},
-	{"sec", USEC_PER_SEC},
-	{"second", USEC_PER_SEC},
-	{"seconds", USEC_PER_SEC},
-	{"ms", USEC_PER_MSEC},
-	{"msec", USEC_PER_MSEC},
-};
-
-/* systemd's time spans, as far as whole units go: "90", "1min 30s", "2h", "500ms"; seconds without
- * unit. */
-static bool parse_span(const char *text, uint64_t *ret_usec)
-{
-	uint64_t total = 0;
-
-	text += strspn(text, " \t");
-	if (!*text)
-		return false;
-	while (*text) {
-		size_t digits = strspn(text, "0123456789"), letters, i;
-		char number[24] = "";
-		uint64_t value, factor = USEC_PER_SEC;
-
-		if (!digits || digits >= sizeof(number))
-			return false;
-		memcpy(number, text, digits);
-		if (!parse_count(number, &value))
-			return false;
-		text += digits;
-		text += strspn(text, " \t");
-		letters = strspn(text, "abcdefghijklmnopqrstuvwxyz");
-		if (letters) {
-			for (i = 0; i < ELEMENTSOF(units); i++)
-				if (strlen(units[i].name) == letters &&
-				    memcmp(units[i].name, text, letters) == 0)
-					break;
-			if (i == ELEMENTSOF(units))
-				return false;
-			factor = units[i].usec;
-			text += letters;
-			text += strspn(text, " \t");
-		} else if (*text) {
-			return false;
-		}
-		if (__builtin_mul_overflow(value, factor, &value) ||
-		    __builtin_add_overflow(total, value, &total))
-			return false;
-	}
-	*ret_usec = total;
-	return true;
-}
-
 static bool parse_guid(const char *text, size_t length, uint64_t *ret)
 {
 	char number[sizeof("0x0123456789abcdef")] = "";
@@ -154,10 +84,9 @@ static void print_bound(const struct conf_setting *setting, double bound, char r
 	const uint64_t usec = (uint64_t)bound;
 
 	if (setting->type == CONF_SPAN) {
-		for (size_t i = 0; i < ELEMENTSOF(units); i++) {
-			if (usec % units[i].usec == 0) {
-				snprintf(ret, 32, "%" PRIu64 "%s", usec / units[i].usec,
-					 units[i].name);
+		for (const struct span_unit *unit = span_units; unit->name; unit++) {
+			if (usec % unit->usec == 0) {
+				snprintf(ret, 32, "%" PRIu64 "%s", usec / unit->usec, unit->name);
 				return;
 			}
 		}
@@ -238,7 +167,7 @@ static int set_span(uint64_t *field, const struct conf_setting *setting, const c
 	uint64_t usec;
 	int r;
 
-	if (!parse_span(text, &usec))
+	if (!span_parse(text, &usec))
 		return no_such("time span", ret_why);
 	r = out_of_bounds(setting, (double)usec, ret_why);
 	if (r == 0)
