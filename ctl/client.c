@@ -87,6 +87,40 @@ static void explain_sweep(const struct ctl *ctl, const json_t *parameters)
 			  json_count_at(parameters, "number"), first, last);
 }
 
+static void explain_alert(const struct ctl *ctl, const json_t *parameters)
+{
+	static const char *const keys[] = {"id", "subject", "kind"};
+	uint64_t matches = json_count_at(parameters, "matches");
+
+	for (size_t i = 0; i < ELEMENTSOF(keys); i++) {
+		const char *text = json_string_at(parameters, keys[i]);
+
+		if (!text)
+			continue;
+		if (matches > 0)
+			ctl_error(ctl, "%" PRIu64 " open alerts have an id that begins with \"%s\"",
+				  matches, text);
+		else
+			ctl_error(ctl, "no open alert has the %s \"%s\": see ibsmctl alerts",
+				  keys[i], text);
+		return;
+	}
+	ctl_error(ctl, "there is no such alert: see ibsmctl alerts");
+}
+
+static void explain_parameter(const struct ctl *ctl, const char *method, const char *name)
+{
+	if (strcmp(name, "kind") == 0 && ctl->kind)
+		ctl_error(ctl, "there is no kind of %s \"%s\": see ibsmd(8)",
+			  strcmp(method, "ListEvents") == 0 ? "event" : "alert", ctl->kind);
+	else if (strcmp(name, "for_usec") == 0)
+		ctl_error(ctl, "a silence lasts from 1 s to a year");
+	else if (strcmp(name, "reason") == 0)
+		ctl_error(ctl, "a reason is one line of printable text, up to 255 bytes");
+	else
+		ctl_error(ctl, "ibsmd does not accept the value of \"%s\"", name);
+}
+
 static void explain_error(const struct ctl *ctl, const char *method, const char *error,
 			  const json_t *parameters)
 {
@@ -108,20 +142,27 @@ static void explain_error(const struct ctl *ctl, const char *method, const char 
 					 json_text_at(parameters, "node"));
 		if (strcmp(name, "NoSuchSweep") == 0)
 			return explain_sweep(ctl, parameters);
+		if (strcmp(name, "NoSuchAlert") == 0)
+			return explain_alert(ctl, parameters);
+		if (strcmp(name, "NoSuchSilence") == 0)
+			return ctl_error(ctl,
+					 "there is no silence %" PRIu64 ": see ibsmctl silences",
+					 json_count_at(parameters, "id"));
+		if (strcmp(name, "TooManySilences") == 0)
+			return ctl_error(ctl,
+					 "there are %" PRIu64
+					 " silences already: end some with ibsmctl unsilence",
+					 json_count_at(parameters, "max"));
 		if (strcmp(name, "NoSuchGroup") == 0)
 			return ctl_error(ctl, "no multicast group has the MGID or MLID \"%s\"",
 					 json_text_at(parameters, "group"));
 	} else if (strncmp(error, SERVICE, strlen(SERVICE)) == 0) {
 		name += strlen(SERVICE);
-		if (strcmp(name, "InvalidParameter") == 0 && ctl->kind &&
-		    strcmp(json_text_at(parameters, "parameter"), "kind") == 0)
-			return ctl_error(ctl, "there is no kind of event \"%s\": see ibsmd(8)",
-					 ctl->kind);
 		if (strcmp(name, "InvalidParameter") == 0)
-			return ctl_error(ctl, "ibsmd does not accept the value of \"%s\"",
-					 json_text_at(parameters, "parameter"));
+			return explain_parameter(ctl, method,
+						 json_text_at(parameters, "parameter"));
 		if (strcmp(name, "PermissionDenied") == 0)
-			return ctl_error(ctl, "ibsmd denies %s to this user", method);
+			return ctl_error(ctl, "ibsmd denies %s to this user: be root", method);
 		if (strcmp(name, "InterfaceNotFound") == 0 || strcmp(name, "MethodNotFound") == 0 ||
 		    strcmp(name, "MethodNotImplemented") == 0)
 			return ctl_error(ctl, "what answers on %s has no %s: is it an older ibsmd?",

@@ -8,10 +8,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "ctl/json.h"
 #include "ctl/text.h"
 #include "util/cleanup.h"
+
+#define USEC_PER_SEC UINT64_C(1000000)
+
+_Static_assert(CTL_AGO_BYTES == TEXT_BYTES, "ctl_ago() is text_duration()");
 
 void ctl_error(const struct ctl *ctl, const char *format, ...)
 {
@@ -25,6 +30,22 @@ void ctl_error(const struct ctl *ctl, const char *format, ...)
 	if (raw)
 		printable = text_printable(raw, ctl->out.utf8);
 	fprintf(stderr, "ibsmctl: %s\n", printable ? printable : "out of memory");
+}
+
+uint64_t ctl_now_usec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
+}
+
+const char *ctl_ago(char buffer[static CTL_AGO_BYTES], uint64_t realtime_usec)
+{
+	uint64_t now = ctl_now_usec(), age = now > realtime_usec ? now - realtime_usec : 0;
+
+	return age < USEC_PER_SEC ? text_duration(buffer, age / 1000 * 1000)
+				  : text_duration(buffer, age / USEC_PER_SEC * USEC_PER_SEC);
 }
 
 void ctl_print_ends(struct output *out, const json_t *ends)

@@ -13,6 +13,8 @@
 #define CTL_TIMEOUT_SEC_DEFAULT 30
 #define CTL_COUNT_ALL UINT64_MAX
 
+#define CTL_AGO_BYTES 48 /* as TEXT_BYTES */
+
 enum {
 	EXIT_USAGE = 2,
 };
@@ -34,11 +36,19 @@ struct ctl {
 	uint64_t count; /* 0: not given; CTL_COUNT_ALL */
 	uint64_t after; /* 0: not given */
 	const char *kind, *node, *type;
+	bool all;
+	bool stats;
+	uint64_t for_usec, window_usec; /* 0: not given */
+	const char *reason;
 };
 
 /* One line on standard error, harmless whatever the arguments hold. */
 void ctl_error(const struct ctl *ctl, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The real time, and how long ago a time of it is: in whole seconds, from 1 s on. */
+uint64_t ctl_now_usec(void);
+const char *ctl_ago(char buffer[static CTL_AGO_BYTES], uint64_t realtime_usec);
 
 /* Which ends a line is about: " [0x0002c90200001234/3 0x0002c90200005678]"; nothing for none. */
 void ctl_print_ends(struct output *out, const json_t *ends);
@@ -54,9 +64,16 @@ int verb_nodes(struct ctl *ctl, int n_args, char **args);
 int verb_node(struct ctl *ctl, int n_args, char **args);
 int verb_links(struct ctl *ctl, int n_args, char **args);
 int verb_sweeps(struct ctl *ctl, int n_args, char **args);
+int verb_sweep_stats(struct ctl *ctl);
 int verb_sweep(struct ctl *ctl, int n_args, char **args);
 int verb_events(struct ctl *ctl, int n_args, char **args);
 int verb_route(struct ctl *ctl, int n_args, char **args);
+int verb_alerts(struct ctl *ctl, int n_args, char **args);
+int verb_silence(struct ctl *ctl, int n_args, char **args);
+int verb_unsilence(struct ctl *ctl, int n_args, char **args);
+int verb_silences(struct ctl *ctl, int n_args, char **args);
+int verb_ack(struct ctl *ctl, int n_args, char **args);
+int verb_sm(struct ctl *ctl, int n_args, char **args);
 int verb_sms(struct ctl *ctl, int n_args, char **args);
 int verb_groups(struct ctl *ctl, int n_args, char **args);
 int verb_partitions(struct ctl *ctl, int n_args, char **args);

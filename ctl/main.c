@@ -12,6 +12,7 @@
 #include "ctl/ctl.h"
 #include "ctl/text.h"
 #include "util/cleanup.h"
+#include "util/span.h"
 
 #define USEC_PER_SEC UINT64_C(1000000)
 #define WATCH_SEC_DEFAULT 2
@@ -21,9 +22,14 @@
 enum verb_options {
 	HAS_COUNT = 1 << 0,
 	HAS_FOLLOW = 1 << 1,
-	HAS_FILTER = 1 << 2, /* --kind, --node, --after */
+	HAS_FILTER = 1 << 2, /* --node, --after */
 	HAS_TYPE = 1 << 3,
 	HAS_WATCH = 1 << 4,
+	HAS_KIND = 1 << 5,
+	HAS_ALL = 1 << 6,
+	HAS_STATS = 1 << 7, /* --stats, --window */
+	HAS_FOR = 1 << 8,
+	HAS_REASON = 1 << 9,
 };
 
 static const struct verb {
@@ -37,10 +43,17 @@ static const struct verb {
 	{"nodes", verb_nodes, 0, 1, " [PATTERN]", HAS_TYPE},
 	{"node", verb_node, 1, 1, " NAME|GUID|LID", 0},
 	{"links", verb_links, 0, 1, " [NODE]", 0},
-	{"sweeps", verb_sweeps, 0, 0, "", HAS_COUNT},
+	{"sweeps", verb_sweeps, 0, 0, "", HAS_COUNT | HAS_STATS},
 	{"sweep", verb_sweep, 0, 1, " [NUMBER]", 0},
-	{"events", verb_events, 0, 0, "", HAS_COUNT | HAS_FOLLOW | HAS_FILTER},
+	{"events", verb_events, 0, 0, "", HAS_COUNT | HAS_FOLLOW | HAS_FILTER | HAS_KIND},
 	{"route", verb_route, 2, 2, " SOURCE DESTINATION", 0},
+	{"alerts", verb_alerts, 0, 0, "", HAS_ALL},
+	{"silence", verb_silence, 1, 1, " SUBJECT|KIND --for=SPAN --reason=TEXT",
+	 HAS_FOR | HAS_REASON | HAS_KIND},
+	{"unsilence", verb_unsilence, 1, 1, " ID", 0},
+	{"silences", verb_silences, 0, 0, "", 0},
+	{"ack", verb_ack, 1, 1, " ID|SUBJECT|KIND --reason=TEXT", HAS_REASON | HAS_KIND},
+	{"sm", verb_sm, 0, 0, "", HAS_COUNT},
 	{"sms", verb_sms, 0, 0, "", 0},
 	{"groups", verb_groups, 0, 1, " [MGID|MLID]", 0},
 	{"partitions", verb_partitions, 0, 0, "", 0},
@@ -59,6 +72,11 @@ enum {
 	OPTION_NODE,
 	OPTION_AFTER,
 	OPTION_WATCH,
+	OPTION_ALL,
+	OPTION_STATS,
+	OPTION_WINDOW,
+	OPTION_FOR,
+	OPTION_REASON,
 	OPTION_VERSION,
 };
 
@@ -78,6 +96,11 @@ static const struct option long_options[] = {
 	{"node", required_argument, NULL, OPTION_NODE},
 	{"after", required_argument, NULL, OPTION_AFTER},
 	{"watch", optional_argument, NULL, OPTION_WATCH},
+	{"all", no_argument, NULL, OPTION_ALL},
+	{"stats", no_argument, NULL, OPTION_STATS},
+	{"window", required_argument, NULL, OPTION_WINDOW},
+	{"for", required_argument, NULL, OPTION_FOR},
+	{"reason", required_argument, NULL, OPTION_REASON},
 	{NULL, 0, NULL, 0},
 };
 
@@ -95,6 +118,13 @@ static const char help[] =
 	"  sweep [NUMBER]             Tell the story of a sweep, by default of the last\n"
 	"  events                     Show what happened in the fabric\n"
 	"  route SOURCE DESTINATION   Show the way from one node to another, hop by hop\n"
+	"  alerts                     Show what is wrong, and what to do about it\n"
+	"  silence SUBJECT|KIND       Take alerts out of the health for a time\n"
+	"  unsilence ID               End a silence\n"
+	"  silences                   List the silences\n"
+	"  ack ID|SUBJECT|KIND        Mark alerts as known\n"
+	"  sm                         Show the subnet managers: who is and was master,\n"
+	"                             where they stand, how they are configured\n"
 	"  sms                        List the subnet managers\n"
 	"  groups [MGID|MLID]         List multicast groups, or the members of one\n"
 	"  partitions                 List partitions\n"
@@ -111,13 +141,18 @@ static const char help[] =
 	"     --socket=PATH           Where ibsmd listens, instead of $IBSM_SOCKET or\n"
 	"                             " CTL_SOCKET_DEFAULT "\n"
 	"     --timeout=SECONDS       How long to wait for ibsmd\n"
-	"  -n --lines=NUMBER|all      events, sweeps: only the last ones\n"
+	"  -n --lines=NUMBER|all      events, sweeps, sm: only the last ones\n"
 	"  -f --follow                events: go on with those that happen now\n"
-	"     --kind=KIND             events: only of this kind\n"
+	"     --kind=KIND             events, silence, ack: only of this kind\n"
 	"     --node=NODE             events: only about this node\n"
 	"     --after=NUMBER          events: only later ones than this\n"
 	"     --type=ca|switch|router nodes: only of this type\n"
 	"     --watch[=SECONDS]       status: show it again and again\n"
+	"     --all                   alerts: those that have cleared, too\n"
+	"     --stats                 sweeps: statistics instead of the list\n"
+	"     --window=SPAN           sweeps --stats: of the last 2h, say; 1d by default\n"
+	"     --for=SPAN              silence: for how long: 90min, 2h, 1d 12h\n"
+	"     --reason=TEXT           silence, ack: why, for those who look later\n"
 	"\n"
 	"See ibsmctl(1) for details.\n";
 
@@ -194,6 +229,14 @@ static bool parse_seconds(const char *text, uint64_t *ret_usec)
 	return true;
 }
 
+static int parse_span(struct ctl *ctl, const char *option, const char *text, uint64_t *ret_usec)
+{
+	if (!span_parse(text, ret_usec) || *ret_usec == 0 || *ret_usec > INT64_MAX)
+		return usage(ctl, "--%s= is a time span such as 90min or 2h, not \"%s\"", option,
+			     text);
+	return 0;
+}
+
 static int parse_json(struct ctl *ctl, const char *mode)
 {
 	if (strcmp(mode, "pretty") == 0)
@@ -258,7 +301,7 @@ static int parse_option(struct ctl *ctl, int option, unsigned *options, const ch
 			return usage(ctl, "--type= is ca, switch or router, not \"%s\"", optarg);
 		return 0;
 	case OPTION_KIND:
-		*options |= HAS_FILTER;
+		*options |= HAS_KIND;
 		ctl->kind = optarg;
 		return 0;
 	case OPTION_NODE:
@@ -275,6 +318,24 @@ static int parse_option(struct ctl *ctl, int option, unsigned *options, const ch
 		ctl->watch = true;
 		if (optarg && !parse_seconds(optarg, &ctl->watch_usec))
 			return usage(ctl, "--watch= is a number of seconds, not \"%s\"", optarg);
+		return 0;
+	case OPTION_ALL:
+		*options |= HAS_ALL;
+		ctl->all = true;
+		return 0;
+	case OPTION_STATS:
+		*options |= HAS_STATS;
+		ctl->stats = true;
+		return 0;
+	case OPTION_WINDOW:
+		*options |= HAS_STATS;
+		return parse_span(ctl, "window", optarg, &ctl->window_usec);
+	case OPTION_FOR:
+		*options |= HAS_FOR;
+		return parse_span(ctl, "for", optarg, &ctl->for_usec);
+	case OPTION_REASON:
+		*options |= HAS_REASON;
+		ctl->reason = optarg;
 		return 0;
 	case ':':
 		return missing_value(ctl);
@@ -307,9 +368,14 @@ static int check_options(const struct ctl *ctl, const struct verb *verb, unsigne
 		unsigned option;
 		const char *name, *verbs;
 	} owners[] = {
-		{HAS_COUNT, "-n", "events and sweeps"},
+		{HAS_COUNT, "-n", "events, sweeps and sm"},
 		{HAS_FOLLOW, "-f", "events"},
-		{HAS_FILTER, "--kind=, --node= and --after=", "events"},
+		{HAS_FILTER, "--node= and --after=", "events"},
+		{HAS_KIND, "--kind=", "events, silence and ack"},
+		{HAS_ALL, "--all", "alerts"},
+		{HAS_STATS, "--stats and --window=", "sweeps"},
+		{HAS_FOR, "--for=", "silence"},
+		{HAS_REASON, "--reason=", "silence and ack"},
 		{HAS_TYPE, "--type=", "nodes"},
 		{HAS_WATCH, "--watch", "status"},
 	};
@@ -319,6 +385,14 @@ static int check_options(const struct ctl *ctl, const struct verb *verb, unsigne
 			return usage(ctl, "\"%s\" takes no %s: only %s", verb->name, owners[i].name,
 				     owners[i].verbs);
 	}
+	if (ctl->window_usec && !ctl->stats)
+		return usage(ctl, "--window= goes with --stats");
+	if (ctl->stats && ctl->count)
+		return usage(ctl, "-n does not go with --stats: try --window=");
+	if (verb->options & HAS_FOR && !ctl->for_usec)
+		return usage(ctl, "for how long? Give %s --for=, such as --for=2h", verb->name);
+	if (verb->options & HAS_REASON && (!ctl->reason || !*ctl->reason))
+		return usage(ctl, "why? Give %s --reason=, for those who look later", verb->name);
 	return 0;
 }
 
@@ -329,8 +403,9 @@ static int check_words(const struct ctl *ctl, int n_args, char **args)
 		if (!text_is_utf8(args[i]))
 			return usage(ctl, "\"%s\" is not UTF-8", args[i]);
 	}
-	if ((ctl->kind && !text_is_utf8(ctl->kind)) || (ctl->node && !text_is_utf8(ctl->node)))
-		return usage(ctl, "--kind= and --node= take UTF-8");
+	if ((ctl->kind && !text_is_utf8(ctl->kind)) || (ctl->node && !text_is_utf8(ctl->node)) ||
+	    (ctl->reason && !text_is_utf8(ctl->reason)))
+		return usage(ctl, "--kind=, --node= and --reason= take UTF-8");
 	return 0;
 }
 

@@ -192,6 +192,54 @@ void output_field(struct output *out, const char *label, const char *format, ...
 	output_end(out);
 }
 
+/* How much of @text, in bytes, goes on a line of @width columns: up to a blank, or all of a word.
+ */
+static size_t fitting(const char *text, size_t width)
+{
+	size_t fits = 0, end = 0;
+
+	while (text[end]) {
+		_cleanup_free_ char *head = NULL;
+
+		end += strspn(text + end, " ");
+		end += strcspn(text + end, " ");
+		head = strndup(text, end);
+		if (!head || (text_width(head) > width && fits > 0))
+			break;
+		fits = end;
+	}
+	return fits;
+}
+
+void output_wrap(struct output *out, enum style style, unsigned indent, const char *format, ...)
+{
+	_cleanup_free_ char *raw = NULL, *printable = NULL;
+	size_t width = out->columns > indent ? out->columns - indent : SIZE_MAX;
+	unsigned columns = out->columns;
+	const char *text;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&raw, format, ap) < 0)
+		raw = NULL;
+	va_end(ap);
+	printable = raw ? text_printable(raw, out->utf8) : NULL;
+	if (!printable) {
+		output_fail(out, ENOMEM);
+		return;
+	}
+	out->columns = 0; /* a word that is too long is not cut */
+	text = printable;
+	do {
+		size_t length = width == SIZE_MAX ? strlen(text) : fitting(text, width);
+
+		output_line(out, style, "%*s%.*s", (int)indent, "", (int)length, text);
+		text += length;
+		text += strspn(text, " ");
+	} while (*text);
+	out->columns = columns;
+}
+
 static unsigned environment_number(const char *name)
 {
 	const char *text = getenv(name);

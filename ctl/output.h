@@ -92,6 +92,11 @@ void output_label(struct output *out, const char *label);
 void output_field(struct output *out, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Whole text: instead of being cut it is broken at blanks; each line has @indent spaces before it.
+ */
+void output_wrap(struct output *out, enum style style, unsigned indent, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /* Ask the terminal behind @fd (or $COLUMNS, $LINES) for its size; none is 0. */
 void output_measure(struct output *out, int fd);
 

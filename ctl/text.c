@@ -218,6 +218,18 @@ const char *text_time(char buffer[static TEXT_BYTES], uint64_t usec, bool full)
 	return buffer;
 }
 
+const char *text_time_utc(char buffer[static TEXT_BYTES], uint64_t usec)
+{
+	time_t seconds = (time_t)(usec / USEC_PER_SEC);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm) || tm.tm_year >= 9999 - 1900)
+		snprintf(buffer, TEXT_BYTES, "9999-12-31T23:59:59Z");
+	else
+		strftime(buffer, TEXT_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return buffer;
+}
+
 const char *text_time_of_day(char buffer[static TEXT_BYTES], uint64_t usec)
 {
 	struct tm tm;

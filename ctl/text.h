@@ -48,6 +48,9 @@ const char *text_duration(char buffer[static TEXT_BYTES], uint64_t usec);
  */
 const char *text_time(char buffer[static TEXT_BYTES], uint64_t usec, bool full);
 
+/* In UTC, in whole seconds, as ISO 8601 and jq's fromdate have it: "2026-01-02T10:34:56Z". */
+const char *text_time_utc(char buffer[static TEXT_BYTES], uint64_t usec);
+
 /* The time of day alone: "12:34:56.123". */
 const char *text_time_of_day(char buffer[static TEXT_BYTES], uint64_t usec);
 

@@ -57,23 +57,6 @@ static void complete(json_t *status)
 		json_object_set_new(status, "health", json_string("unknown"));
 }
 
-static uint64_t now_usec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
-}
-
-/* How long ago: whole seconds at least. */
-static const char *ago(char buffer[static TEXT_BYTES], uint64_t realtime_usec)
-{
-	uint64_t now = now_usec(), age = now > realtime_usec ? now - realtime_usec : 0;
-
-	return age < USEC_PER_SEC ? text_duration(buffer, age / 1000 * 1000)
-				  : text_duration(buffer, age / USEC_PER_SEC * USEC_PER_SEC);
-}
-
 /* For "%" PRIu64 " %s": a number with its noun. */
 #define COUNTED(n, one, many) (n), ((n) == 1 ? (one) : (many))
 
@@ -94,11 +77,14 @@ static const char *health_reason(const json_t *status, const char *health)
 	size_t i;
 
 	json_array_foreach (json_at(status, "alerts"), i, alert) {
-		if (strcmp(json_text_at(alert, "severity"), health) == 0)
+		if (strcmp(json_text_at(alert, "severity"), health) == 0 &&
+		    !json_at(alert, "silenced"))
 			return json_text_at(alert, "message");
 	}
 	if (strcmp(health, "ok") == 0)
-		return "nothing is wrong";
+		return json_count_at(status, "alert_counts.silenced") > 0
+			       ? "nothing is wrong but what is silenced"
+			       : "nothing is wrong";
 	if (strcmp(health, "unknown") != 0)
 		return "see the alerts";
 	return json_bool_at(status, "plugin.connected") ? "opensm has not finished a sweep yet"
@@ -205,7 +191,7 @@ static void print_sweep(struct output *out, const json_t *sweep)
 				text_duration(buffer, json_count_at(sweep, "last_duration_usec")));
 		if (json_at(sweep, "last_realtime_usec"))
 			output_add(out, STYLE_NONE, ", %s ago",
-				   ago(buffer, json_count_at(sweep, "last_realtime_usec")));
+				   ctl_ago(buffer, json_count_at(sweep, "last_realtime_usec")));
 		output_add(out, STYLE_NONE, "; ");
 	}
 	output_add(out, STYLE_NONE, "%" PRIu64 " seen%s", count,
@@ -271,7 +257,7 @@ static void print_daemon(struct output *out, const json_t *daemon)
 
 	output_field(out, "ibsmd", "%s, pid %" PRIu64 ", up %s, %" PRIu64 " %s",
 		     json_text_at(daemon, "version"), json_count_at(daemon, "pid"),
-		     ago(buffer, json_count_at(daemon, "start_realtime_usec")),
+		     ctl_ago(buffer, json_count_at(daemon, "start_realtime_usec")),
 		     COUNTED(json_count_at(daemon, "clients"), "client", "clients"));
 	json_array_foreach (json_at(daemon, "limits_hit"), i, hit) {
 		output_label(out, "");
@@ -290,10 +276,11 @@ static void print_alert(struct output *out, const json_t *alert)
 	output_label(out, "");
 	output_add(out, health_style(severity), "%-8s", severity);
 	output_add(out, STYLE_NONE, " %s (%s", json_text_at(alert, "message"),
-		   ago(buffer, json_count_at(alert, "since_realtime_usec")));
+		   ctl_ago(buffer, json_count_at(alert, "since_realtime_usec")));
 	if (json_count_at(alert, "count") > 1)
 		output_add(out, STYLE_NONE, ", %" PRIu64 " times", json_count_at(alert, "count"));
-	output_add(out, STYLE_NONE, ")");
+	output_add(out, STYLE_NONE, "%s%s)", json_at(alert, "acknowledged") ? ", acknowledged" : "",
+		   json_at(alert, "silenced") ? ", silenced" : "");
 	if (out->full)
 		output_add(out, STYLE_GREY, " %s %s", json_text_at(alert, "kind"),
 			   json_text_at(alert, "subject"));
@@ -304,12 +291,20 @@ static void print_alert(struct output *out, const json_t *alert)
 static void print_alerts(struct output *out, const json_t *status)
 {
 	const json_t *alerts = json_at(status, "alerts"), *alert;
+	uint64_t silenced = json_count_at(status, "alert_counts.silenced");
+	uint64_t acknowledged = json_count_at(status, "alert_counts.acknowledged");
 	size_t n = json_array_size(alerts), room = n, i;
 
-	output_field(out, "Alerts", "%" PRIu64 " critical, %" PRIu64 " warning, %" PRIu64 " notice",
-		     json_count_at(status, "alert_counts.critical"),
-		     json_count_at(status, "alert_counts.warning"),
-		     json_count_at(status, "alert_counts.notice"));
+	output_label(out, "Alerts");
+	output_add(out, STYLE_NONE, "%" PRIu64 " critical, %" PRIu64 " warning, %" PRIu64 " notice",
+		   json_count_at(status, "alert_counts.critical"),
+		   json_count_at(status, "alert_counts.warning"),
+		   json_count_at(status, "alert_counts.notice"));
+	if (silenced > 0 || acknowledged > 0)
+		output_add(out, STYLE_NONE,
+			   "; %" PRIu64 " silenced, %" PRIu64 " acknowledged of these", silenced,
+			   acknowledged);
+	output_end(out);
 	if (out->lines > 0) /* two are for the remark below and the prompt */
 		room = out->lines > out->n_lines + 2 ? out->lines - out->n_lines - 2 : 0;
 	json_array_foreach (alerts, i, alert) {
@@ -318,7 +313,7 @@ static void print_alerts(struct output *out, const json_t *status)
 		print_alert(out, alert);
 	}
 	if (i < n)
-		output_field(out, "", "and %zu more; all of them: ibsmctl status | cat", n - i);
+		output_field(out, "", "and %zu more; all of them: ibsmctl alerts", n - i);
 }
 
 static void print_status(struct output *out, const json_t *status)

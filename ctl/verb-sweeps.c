@@ -51,6 +51,8 @@ int verb_sweeps(struct ctl *ctl, int n_args, char **args)
 
 	(void)n_args;
 	(void)args;
+	if (ctl->stats)
+		return verb_sweep_stats(ctl);
 	return client_print_list(
 		ctl, &list,
 		json_pack("{s:o*}", "count", count ? json_integer((json_int_t)count) : NULL), NULL);

@@ -16,10 +16,12 @@ from ctl_harness import Fake, Terminal, check, check_equal, finish  # noqa: E402
 COLOUR = re.compile(r'\033\[[0-9;]*m')
 VERBS = [['status'], ['nodes'], ['node', 'leaf-1'], ['node', '9'], ['links'], ['sweeps'],
          ['sweep', '2'], ['events'], ['route', 'a', 'b'], ['route', 'a', 'c'], ['sms'],
+         ['alerts'], ['alerts', '--all', '--full'], ['silences'], ['sm'], ['sweeps', '--stats'],
          ['groups'], ['groups', '0xc000'], ['partitions'], ['options']]
 # A table is cut only in its longest columns: so wide are the others.
 TABLES = [(['nodes'], 50), (['links'], 80), (['route', 'a', 'b'], 50), (['sweeps'], 90),
-          (['node', 'leaf-1'], 90), (['sms'], 60), (['partitions'], 40)]
+          (['node', 'leaf-1'], 90), (['sms'], 70), (['sm'], 80), (['sweeps', '--stats'], 70),
+          (['silences'], 70), (['partitions'], 40)]
 
 
 def width(text):

@@ -5,6 +5,7 @@
 ctl-verbs.py --update writes the texts anew: read the difference before it is committed.
 """
 
+import datetime
 import json
 import os
 import re
@@ -43,6 +44,24 @@ TEXTS = [
     ('route', 'scenario', ['route', 'a', 'b']),
     ('route-full', 'scenario', ['--full', 'route', 'a', 'b']),
     ('route-broken', 'scenario', ['route', 'a', 'c']),
+    ('alerts', 'scenario', ['alerts']),
+    ('alerts-all-full', 'scenario', ['alerts', '--all', '--full']),
+    ('alerts-none', 'empty', ['alerts']),
+    ('silence', 'scenario', ['silence', 'sm-lost', '--for=2h', '--reason=maintenance']),
+    ('silence-nothing', 'scenario',
+     ['silence', 'sm-flaping', '--for=1h 30min', '--reason=maintenance']),
+    ('silence-both', 'scenario',
+     ['silence', 'leaf-1*', '--kind=sm-lost', '--for=1', '--reason=maintenance']),
+    ('unsilence', 'scenario', ['unsilence', '3']),
+    ('silences', 'scenario', ['silences']),
+    ('silences-none', 'empty', ['silences']),
+    ('ack', 'scenario', ['ack', '34599e', '--reason=maintenance']),
+    ('sm', 'scenario', ['sm']),
+    ('sm-full', 'scenario', ['sm', '--full']),
+    ('sm-last', 'scenario', ['sm', '-n', '1', '--no-legend']),
+    ('sweeps-stats', 'scenario', ['sweeps', '--stats']),
+    ('sweeps-stats-window', 'scenario', ['sweeps', '--stats', '--window=2h', '--full']),
+    ('sweeps-stats-none', 'empty', ['sweeps', '--stats']),
     ('sms', 'scenario', ['sms']),
     ('sms-full', 'scenario', ['sms', '--full']),
     ('groups', 'scenario', ['groups']),
@@ -67,13 +86,26 @@ LISTS = [
     (['events', '--lines=1'], 'ListEvents', {'count': 1}, 'events', 'events'),
     (['events', '--kind=none'], 'ListEvents', {'kind': 'none'}, 'events', 'events'),
     (['sms'], 'ListSubnetManagers', {}, 'subnet_managers', 'sms'),
+    (['silences'], 'ListSilences', {}, 'silences', 'silences'),
     (['groups'], 'ListGroups', {}, 'groups', 'groups'),
     (['groups', '0xc000'], 'ListGroupMembers', {'group': '0xc000'}, 'members', 'members'),
     (['partitions'], 'ListPartitions', {}, 'partitions', 'partitions'),
     (['options'], 'ListOptions', {}, 'options', 'options'),
 ]
 
+REASON = {'reason': 'maintenance'}
+ALERT = ['kind', 'severity', 'subject', 'since', 'last', 'count', 'message', 'evidence']
+
 OBJECTS = [
+    (['silence', 'sm-lost', '--for=2h', '--reason=maintenance'], 'Silence',
+     {'kind': 'sm-lost', 'for_usec': 7200000000, **REASON}, lambda reply: reply),
+    (['silence', 'leaf-1*', '--kind=sm-lost', '--for=1s', '--reason=maintenance'], 'Silence',
+     {'kind': 'sm-lost', 'subject': 'leaf-1*', 'for_usec': 1000000, **REASON},
+     lambda reply: reply),
+    (['unsilence', '3'], 'Unsilence', {'id': 3}, lambda reply: reply),
+    (['sweeps', '--stats'], 'GetSweepStatistics', {}, lambda reply: reply),
+    (['sweeps', '--stats', '--window=2h'], 'GetSweepStatistics', {'window_usec': 7200000000},
+     lambda reply: reply),
     (['node', 'leaf-1'], 'GetNode', {'node': 'leaf-1'}, lambda reply: reply),
     (['sweep'], 'GetSweep', {}, lambda reply: reply),
     (['sweep', '2'], 'GetSweep', {'number': 2}, lambda reply: reply),
@@ -156,12 +188,57 @@ def check_status(fakes):
         check_json(fake, [], wanted)
 
 
+def utc(usec):
+    return datetime.datetime.fromtimestamp(usec // 1000000, datetime.timezone.utc).strftime(
+        '%Y-%m-%dT%H:%M:%SZ')
+
+
+def as_told(alert, full=False):
+    """What ibsmctl makes of an alert: these members alone, but for --full."""
+    it = {key: alert[key] for key in ALERT if key in alert}
+    it['since'] = utc(alert['since_realtime_usec'])
+    it['last'] = utc(alert['last_realtime_usec'])
+    if 'cleared_realtime_usec' in alert:
+        it['cleared'] = utc(alert['cleared_realtime_usec'])
+    return {**alert, **it} if full else it
+
+
+def check_alerts(fake):
+    for words, method, parameters in (
+            (['alerts'], 'ListAlerts', {}),
+            (['alerts', '--all'], 'ListAlerts', {'all': True}),
+            (['ack', '34599e', '--reason=maintenance'], 'Acknowledge', {'id': '34599e', **REASON}),
+            (['ack', 'sm-lost', '--reason=maintenance'], 'Acknowledge',
+             {'kind': 'sm-lost', **REASON})):
+        told = [alert for reply in replies('scenario', method, parameters)
+                for alert in reply['alerts']]
+        check_json(fake, words, {'alerts': [as_told(alert) for alert in told]})
+        check_json(fake, words + ['--full'], {'alerts': [as_told(alert, True) for alert in told]})
+    result = fake.run('--json=short', 'alerts')
+    for alert in json.loads(result.out)['alerts']:
+        check_equal(list(alert), ALERT, 'the members of an alert')
+
+
+def check_sm(fake):
+    parts = {name: replies('scenario', method, {})[0][member] for name, method, member in (
+        ('sms', 'ListSubnetManagers', 'subnet_managers'),
+        ('mastership', 'GetMastership', 'mastership'), ('placement', 'GetPlacement', 'placement'),
+        ('checks', 'ListOptionChecks', 'checks'))}
+    check_json(fake, ['sm'], parts)
+    check_json(fake, ['sm', '-n', 'all'], parts)
+    parts['mastership'] = replies('scenario', 'GetMastership', {'count': 1})[0]['mastership']
+    check_json(fake, ['sm', '-n1'], parts)
+
+
 def main():
     update = sys.argv[1:] == ['--update']
     with Fake('scenario') as scenario, Fake('empty') as empty, Fake('alerts') as alerts:
         fakes = {'scenario': scenario, 'empty': empty, 'alerts': alerts}
         check_texts(fakes, update)
         check_status(fakes)
+        check_alerts(scenario)
+        check_sm(scenario)
+        check_json(empty, ['alerts'], {'alerts': []})
         for words, method, parameters, member, name in LISTS:
             batches = replies('scenario', method, parameters)
             wanted = {name: [item for batch in batches for item in batch[member]]}

@@ -62,6 +62,31 @@ static void test_lines(void **state)
 	close(fds[0]);
 }
 
+static void test_wrap(void **state)
+{
+	struct output out = {.utf8 = true, .columns = 20};
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(output_open(&out, fds[1]), 0);
+	output_wrap(&out, STYLE_NONE, 4, "%s", "sixteen columns, and größere Wörter");
+	output_wrap(&out, STYLE_NONE, 2, "%s", "aWordThatIsLongerThanALine and\033more");
+	output_wrap(&out, STYLE_NONE, 0, "%s", "");
+	out.columns = 0;
+	output_wrap(&out, STYLE_NONE, 1, "%s", "no width at all, so that nothing is broken");
+	assert_int_equal(output_close(&out), 0);
+	close(fds[1]);
+	assert_read(fds[0], "    sixteen columns,\n"
+			    "    and größere\n"
+			    "    Wörter\n"
+			    "  aWordThatIsLongerThanALine\n"
+			    "  and\\x1bmore\n"
+			    "\n"
+			    " no width at all, so that nothing is broken\n");
+	close(fds[0]);
+}
+
 static void test_errors(void **state)
 {
 	struct output out = {0};
@@ -143,9 +168,8 @@ static void test_measure(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_lines),	cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_errors),	cmocka_unit_test(test_slow_reader),
 		cmocka_unit_test(test_measure),
 	};
 

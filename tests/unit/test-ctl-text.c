@@ -154,6 +154,9 @@ static void test_time(void **state)
 	assert_string_equal(text_time(buffer, 1767351296123456, true),
 			    "2026-01-02T05:24:56.123456-05:30");
 	assert_string_equal(text_time_of_day(buffer, 1767351296123456), "05:24:56.123");
+	assert_string_equal(text_time_utc(buffer, 1767351296123456), "2026-01-02T10:54:56Z");
+	assert_string_equal(text_time_utc(buffer, 0), "1970-01-01T00:00:00Z");
+	assert_string_equal(text_time_utc(buffer, UINT64_MAX), "9999-12-31T23:59:59Z");
 	/* Whatever the wire says. */
 	assert_string_equal(text_time(buffer, UINT64_MAX, true), "18446744073709551615us");
 	assert_string_equal(text_time_of_day(buffer, UINT64_MAX), "18446744073709551615us");
