@@ -167,7 +167,24 @@ static void print_head(struct output *out, const json_t *mastership)
 	output_line(out, STYLE_NONE,
 		    "Masters seen: %" PRIu64 "; penalty of changes %.0f, flapping from %.0f on",
 		    changes, penalty, json_number_value(json_at(mastership, "suppress")));
-	output_end(out);
+}
+
+/* Whether we ask the SMs ourselves, and what of it. */
+static void print_outside(struct output *out, const json_t *outside)
+{
+	const char *state = json_string_at(outside, "state"), *why = json_string_at(outside, "why");
+	const char *port = json_string_at(outside, "port");
+
+	if (!state)
+		return;
+	output_add(out, STYLE_NONE, "Outside view: ");
+	output_add(out, strcmp(state, "asking") == 0 ? STYLE_NONE : STYLE_YELLOW, "%s", state);
+	if (port)
+		output_add(out, STYLE_NONE, " from %s", port);
+	if (why)
+		output_add(out, STYLE_NONE, ", %s", why);
+	output_line(out, STYLE_NONE, "; %" PRIu64 " of %" PRIu64 " queries answered",
+		    json_count_at(outside, "answers"), json_count_at(outside, "queries"));
 }
 
 static void print_place_remarks(struct output *out, const json_t *placement)
@@ -230,6 +247,8 @@ static int print_text(struct ctl *ctl, const json_t *sm)
 	if (ctl->page)
 		output_start_pager(out);
 	print_head(out, json_at(sm, "mastership"));
+	print_outside(out, json_at(sm, "outside"));
+	output_end(out);
 	r = PRINT_TABLE(out, "Subnet managers", sms, sm_columns);
 	if (r == 0)
 		r = PRINT_TABLE(out, "What each view says", views, view_columns);
@@ -276,6 +295,8 @@ static int gather(struct ctl *ctl, json_t *sm)
 		if (r < 0)
 			continue;
 		json_object_set(sm, parts[i].name, json_at(reply, parts[i].member));
+		if (json_at(reply, "outside"))
+			json_object_set(sm, "outside", json_at(reply, "outside"));
 		json_decref(reply);
 	}
 	return r;

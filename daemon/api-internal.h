@@ -41,6 +41,9 @@ int api_list_options(struct varlink_call *call, json_t *parameters, void *userda
 
 void api_events_followers_wake(struct api *api);
 
+/* An OutsideView; NULL without memory. */
+json_t *api_outside_json(const struct manager *manager);
+
 /* A string parameter; NULL where it is absent or null. */
 static inline const char *api_string(const json_t *parameters, const char *key)
 {

@@ -6,6 +6,7 @@
 
 #include "daemon/api-internal.h"
 #include "daemon/clock.h"
+#include "daemon/outside.h"
 #include "fabric/names.h"
 #include "util/cleanup.h"
 
@@ -131,6 +132,29 @@ static json_t *sm_json(const struct manager *m, const struct sm_entry *sm,
 	return TAKE_PTR(object);
 }
 
+json_t *api_outside_json(const struct manager *m)
+{
+	json_auto_t *object = NULL;
+	struct outside_status status;
+
+	outside_status(m->outside, &status);
+	object = json_pack(
+		"{s:s, s:b, s:b, s:o, s:o, s:o, s:o}", "state", outside_state_name(status.state),
+		"from_sysfs", status.from_sysfs, "master_answers", status.master_answers, "starts",
+		json_number(status.starts), "polls", json_number(status.polls), "queries",
+		json_number(status.queries), "answers", json_number(status.answers));
+	if (!object || !put_name(object, "why", status.why) ||
+	    !put_name(object, "port", status.port) ||
+	    !put_guid(object, "port_guid", status.port_guid) ||
+	    !put_above_0(object, "lid", status.lid) ||
+	    !put_above_0(object, "sm_lid", status.sm_lid) ||
+	    !put_name(object, "version", status.version) ||
+	    !put_above_0(object, "pid", status.pid) ||
+	    !put_above_0(object, "polled_realtime_usec", status.polled_realtime_usec))
+		return NULL;
+	return TAKE_PTR(object);
+}
+
 /* The master first, then by priority and GUID: as they would be elected. */
 static int compare_sms(const void *a, const void *b)
 {
@@ -169,7 +193,8 @@ int api_list_subnet_managers(struct varlink_call *call, json_t *parameters, void
 	for (size_t i = 0; i < table->count; i++)
 		if (json_array_append_new(list, sm_json(m, order[i], saved, &now)) < 0)
 			return -ENOMEM;
-	return varlink_call_reply(call, json_pack("{s:O}", "subnet_managers", list));
+	return varlink_call_reply(call, json_pack("{s:O, s:o}", "subnet_managers", list, "outside",
+						  api_outside_json(m)));
 }
 
 /* Masters. */

@@ -195,16 +195,16 @@ int api_get_status(struct varlink_call *call, json_t *parameters, void *userdata
 
 	(void)parameters;
 	alerts_update(m);
-	status = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o}",
-			   "health", m->fabric ? alerts_health(m) : "unknown", "fabric",
-			   fabric_json(m), "plugin", plugin_json(m), "sweep", sweep_json(m),
-			   "routing", routing_json(m), "alerts",
-			   alerts_json(m, false, STATUS_ALERTS_MAX), "alert_counts", "critical",
-			   (json_int_t)alerts_count(m, FINDING_CRITICAL), "warning",
-			   (json_int_t)alerts_count(m, FINDING_WARNING), "notice",
-			   (json_int_t)alerts_count(m, FINDING_NOTICE), "silenced",
-			   (json_int_t)alerts_silenced(m), "acknowledged",
-			   (json_int_t)alerts_acknowledged(m), "daemon", daemon_json(m));
+	status = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}, s:o, s:o}", "health",
+		m->fabric ? alerts_health(m) : "unknown", "fabric", fabric_json(m), "plugin",
+		plugin_json(m), "sweep", sweep_json(m), "routing", routing_json(m), "alerts",
+		alerts_json(m, false, STATUS_ALERTS_MAX), "alert_counts", "critical",
+		(json_int_t)alerts_count(m, FINDING_CRITICAL), "warning",
+		(json_int_t)alerts_count(m, FINDING_WARNING), "notice",
+		(json_int_t)alerts_count(m, FINDING_NOTICE), "silenced",
+		(json_int_t)alerts_silenced(m), "acknowledged", (json_int_t)alerts_acknowledged(m),
+		"daemon", daemon_json(m), "outside", api_outside_json(m));
 	sm = sm_json(m);
 	if (sm && status && !json_put(status, "sm", sm))
 		status = (json_decref(status), NULL);

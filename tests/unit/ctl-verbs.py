@@ -223,7 +223,8 @@ def check_sm(fake):
     parts = {name: replies('scenario', method, {})[0][member] for name, method, member in (
         ('sms', 'ListSubnetManagers', 'subnet_managers'),
         ('mastership', 'GetMastership', 'mastership'), ('placement', 'GetPlacement', 'placement'),
-        ('checks', 'ListOptionChecks', 'checks'))}
+        ('checks', 'ListOptionChecks', 'checks'),
+        ('outside', 'ListSubnetManagers', 'outside'))}
     check_json(fake, ['sm'], parts)
     check_json(fake, ['sm', '-n', 'all'], parts)
     parts['mastership'] = replies('scenario', 'GetMastership', {'count': 1})[0]['mastership']
