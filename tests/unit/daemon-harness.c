@@ -153,18 +153,32 @@ void daemon_kill(struct daemon *d)
 	d->pid = 0;
 }
 
-unsigned daemon_log_count(const struct daemon *d, const char *text)
+/* In lines. */
+static unsigned count_in(const char *path, const char *text)
 {
 	_cleanup_free_ char *line = NULL;
-	FILE *file = fopen(d->log, "r");
+	FILE *file = fopen(path, "r");
 	unsigned n = 0;
 	size_t size = 0;
 
-	assert_non_null(file);
-	while (getline(&line, &size, file) > 0)
+	while (file && getline(&line, &size, file) > 0)
 		n += strstr(line, text) != NULL;
-	fclose(file);
+	if (file)
+		fclose(file);
 	return n;
+}
+
+unsigned daemon_log_count(const struct daemon *d, const char *text)
+{
+	return count_in(d->log, text);
+}
+
+void daemon_await_saved(const struct daemon *d, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/state/health.json", d->directory);
+	await(count_in(path, text) > 0, "health.json lacks: %s", text);
 }
 
 void daemon_await_log(const struct daemon *d, const char *text)

@@ -47,6 +47,9 @@ const char *daemon_program(void);
 unsigned daemon_log_count(const struct daemon *d, const char *text);
 void daemon_await_log(const struct daemon *d, const char *text);
 
+/* Wait until the file that keeps alerts over a restart has this text. */
+void daemon_await_saved(const struct daemon *d, const char *text);
+
 /* How many descriptors it has open. */
 unsigned daemon_fds(const struct daemon *d);
 

@@ -3,12 +3,14 @@
 DAEMON_TESTS = \
 	tests/unit/test-conf \
 	tests/unit/test-daemon \
+	tests/unit/test-daemon-alerts \
 	tests/unit/test-daemon-api \
 	tests/unit/test-daemon-ingest \
 	tests/unit/test-detect-state \
 	tests/unit/test-events \
 	tests/unit/test-outside \
 	tests/unit/test-pages \
+	tests/unit/test-silence \
 	tests/unit/test-state \
 	tests/unit/test-worker
 check_PROGRAMS += $(DAEMON_TESTS)
@@ -28,6 +30,11 @@ tests_unit_test_daemon_SOURCES = tests/unit/test-daemon.c $(DAEMON_HARNESS)
 tests_unit_test_daemon_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_daemon_LDADD = $(DAEMON_HARNESS_LIBS)
 EXTRA_tests_unit_test_daemon_DEPENDENCIES = ibsmd
+
+tests_unit_test_daemon_alerts_SOURCES = tests/unit/test-daemon-alerts.c $(DAEMON_HARNESS)
+tests_unit_test_daemon_alerts_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_daemon_alerts_LDADD = $(DAEMON_HARNESS_LIBS)
+EXTRA_tests_unit_test_daemon_alerts_DEPENDENCIES = ibsmd
 
 tests_unit_test_daemon_api_SOURCES = tests/unit/test-daemon-api.c $(DAEMON_HARNESS)
 tests_unit_test_daemon_api_CFLAGS = $(DAEMON_TEST_CFLAGS)
@@ -51,6 +58,10 @@ tests_unit_test_outside_LDADD = $(DAEMON_TEST_LIBS)
 tests_unit_test_pages_SOURCES = tests/unit/test-pages.c
 tests_unit_test_pages_CFLAGS = $(DAEMON_TEST_CFLAGS)
 tests_unit_test_pages_LDADD = $(DAEMON_TEST_LIBS)
+
+tests_unit_test_silence_SOURCES = tests/unit/test-silence.c
+tests_unit_test_silence_CFLAGS = $(DAEMON_TEST_CFLAGS)
+tests_unit_test_silence_LDADD = $(DAEMON_TEST_LIBS)
 
 tests_unit_test_state_SOURCES = tests/unit/test-state.c
 tests_unit_test_state_CFLAGS = $(DAEMON_TEST_CFLAGS)
