@@ -7,6 +7,7 @@
  * on from there with their numbers, so that one number names any kind.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "finding.h"
@@ -38,7 +39,9 @@ struct detect_kind_info {
 	enum finding_severity severity; /* the usual one; sm-config's checks have their own */
 	const char *raised;		/* when; without a full stop */
 	const char *cleared;
-	const char *advice; /* what the operator should do, in whole sentences */
+	const char *advice;   /* what the operator should do, in whole sentences */
+	const char *evidence; /* the fields that it may have, blanks between */
+	const char *keys;     /* of ibsmd.conf that bear on it, blanks between; may be "" */
 };
 
 /* Of any kind, those of finding.h included; NULL out of range. */
@@ -46,6 +49,9 @@ const struct detect_kind_info *detect_kind_info(unsigned int kind);
 
 /* NULL out of range. */
 const char *detect_kind_name(unsigned int kind);
+
+/* Whether evidence of a kind may have a field. */
+bool detect_kind_has_evidence(unsigned int kind, const char *name);
 
 /* The kind with this name, or -EINVAL. */
 int detect_kind_from_name(const char *name);

@@ -48,6 +48,10 @@ static struct {
 static void tell(const struct alert *alert, enum alert_step step, void *userdata)
 {
 	(void)userdata;
+	for (size_t i = 0; i < alert->evidence.count; i++)
+		if (!detect_kind_has_evidence(alert->kind, alert->evidence.fields[i].name))
+			fail_msg("the table of kinds lacks %s's %s", detect_kind_name(alert->kind),
+				 alert->evidence.fields[i].name);
 	w.raised[alert->kind] += step == ALERT_RAISED;
 	w.updated[alert->kind] += step == ALERT_UPDATED;
 	w.cleared[alert->kind] += step == ALERT_CLEARED;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "fabric/detect-kind.h"
 #include "fabric/detect-state.h"
 #include "tests/lib/snapshot-build.h"
 
@@ -30,6 +31,9 @@ static const struct finding *only(const struct detect_state_input *input)
 {
 	assert_int_equal(detect_state(input, findings), 1);
 	assert_true(findings[0].message[0] && findings[0].subject[0]);
+	for (size_t i = 0; i < findings[0].n_evidence; i++)
+		assert_true(
+			detect_kind_has_evidence(findings[0].kind, findings[0].evidence[i].name));
 	return &findings[0];
 }
 
