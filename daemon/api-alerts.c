@@ -58,6 +58,22 @@ int api_list_alerts(struct varlink_call *call, json_t *parameters, void *userdat
 	return api_reply_list(call, "alerts", list_next, list_free, list, NULL);
 }
 
+/* Words with blanks between. */
+static json_t *words_json(const char *words)
+{
+	json_auto_t *list = json_array();
+
+	while (*words) {
+		size_t length = strcspn(words, " ");
+
+		if (json_array_append_new(list, json_stringn(words, length)) < 0)
+			return NULL;
+		words += length;
+		words += strspn(words, " ");
+	}
+	return json_incref(list);
+}
+
 static int compare_kinds(const void *a, const void *b)
 {
 	return strcmp(detect_kind_name(*(const unsigned *)a),
@@ -77,11 +93,13 @@ int api_list_alert_kinds(struct varlink_call *call, json_t *parameters, void *us
 	for (unsigned i = 0; i < DETECT_KINDS; i++) {
 		const struct detect_kind_info *info = detect_kind_info(kinds[i]);
 
-		if (json_array_append_new(
-			    list,
-			    json_pack("{s:s, s:s, s:s, s:s, s:s}", "kind", info->name, "severity",
-				      finding_severity_name(info->severity), "raised", info->raised,
-				      "cleared", info->cleared, "advice", info->advice)) < 0)
+		if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}",
+							  "kind", info->name, "severity",
+							  finding_severity_name(info->severity),
+							  "raised", info->raised, "cleared",
+							  info->cleared, "advice", info->advice,
+							  "evidence", words_json(info->evidence),
+							  "keys", words_json(info->keys))) < 0)
 			return -ENOMEM;
 	}
 	return varlink_call_reply(call, json_pack("{s:O}", "kinds", list));
