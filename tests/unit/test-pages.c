@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,8 +13,10 @@
 
 #include <cmocka.h>
 
+#include "daemon/conf.h"
 #include "daemon/event-kind.h"
 #include "fabric/detect-kind.h"
+#include "fabric/sm-config.h"
 #include "util/cleanup.h"
 
 static char *slurp(const char *name)
@@ -101,21 +104,134 @@ static void test_kinds(void **state)
 	assert_int_equal(count_entries(changes, ".It Cm "), FABRIC_CHANGE_KINDS);
 }
 
-static void test_findings(void **state)
+/* Runs of blanks and newlines become one blank; "\\&" shields a line's first character. */
+static void squeeze(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (from[0] == '\\' && from[1] == '&')
+			from++;
+		else if (!strchr(" \n", *from))
+			*to++ = *from;
+		else if (to > text && to[-1] != ' ')
+			*to++ = ' ';
+	}
+	*to = '\0';
+}
+
+/* Whether a page has an entry, line breaks apart; entries are told apart by their head. */
+static void assert_block(const char *page, const char *name, char *block)
+{
+	_cleanup_free_ char *text = strdup(page);
+
+	squeeze(text);
+	squeeze(block);
+	if (!strstr(text, block))
+		fail_msg("the manual page lacks %s, or says something else of it than this: %s",
+			 name, block);
+}
+
+/* "a b" as "a, b", or with @end "a=, b=". */
+static void add_words(FILE *file, const char *head, const char *words, const char *end)
+{
+	if (!*words)
+		return;
+	fprintf(file, ".It %s\n", head);
+	for (; *words; words++)
+		if (*words == ' ')
+			fprintf(file, "%s, ", end);
+		else
+			fputc(*words, file);
+	fprintf(file, "%s\n", end);
+}
+
+static void test_alerts(void **state)
 {
 	_cleanup_free_ char *page = section("man/ibsmd.8", "alerts");
 
 	(void)state;
-	for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
+	for (unsigned kind = 0; kind < DETECT_KINDS; kind++) {
 		const struct detect_kind_info *info = detect_kind_info(kind);
-		char text[512];
+		_cleanup_free_ char *block = NULL;
+		size_t size;
+		FILE *file = open_memstream(&block, &size);
 
-		snprintf(text, sizeof(text), "raised: %s", info->raised);
-		assert_entry(page, info->name, text);
-		assert_non_null(info->cleared);
+		fprintf(file,
+			".It Cm %s Pq %s\n.Bl -tag -width Evidence -compact\n.It Raised\n%s\n"
+			".It Cleared\n%s\n.It To do\n%s\n",
+			info->name, finding_severity_name(info->severity), info->raised,
+			info->cleared, info->advice);
+		add_words(file, "Evidence", info->evidence, "");
+		add_words(file, "Keys", info->keys, "=");
+		fputs(".El\n", file);
+		fclose(file);
+		assert_block(page, info->name, block);
 	}
 	assert_null(detect_kind_info(DETECT_KINDS));
-	assert_int_equal(count_entries(page, ".It Cm "), FINDING_KINDS);
+	assert_int_equal(count_entries(page, ".It Cm "), DETECT_KINDS);
+}
+
+/* Whether a word is in a list with blanks between. */
+static bool has_word(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; words && *words; words = strchr(words, ' ') ? strchr(words, ' ') + 1 : NULL)
+		if (strncmp(words, word, length) == 0 && strchr(" ", words[length]))
+			return true;
+	return false;
+}
+
+/* Each key of the table is one of ibsmd.conf, and each threshold of ibsmd.conf is a kind's. */
+static void test_keys(void **state)
+{
+	const struct conf_key *key;
+
+	(void)state;
+	for (unsigned kind = 0; kind < DETECT_KINDS; kind++) {
+		_cleanup_free_ char *keys = strdup(detect_kind_info(kind)->keys);
+		char *at = keys, *word;
+
+		while ((word = strsep(&at, " "))) {
+			unsigned i = 0;
+
+			while ((key = conf_key(i)) && strcmp(key->name, word) != 0)
+				i++;
+			if (*word && !key)
+				fail_msg("ibsmd.conf has no %s", word);
+		}
+	}
+	for (unsigned i = 0; (key = conf_key(i)); i++) {
+		unsigned kind = 0;
+
+		if (strcmp(key->section, "Daemon") == 0 || strcmp(key->section, "Probe") == 0)
+			continue;
+		while (kind < DETECT_KINDS && !has_word(detect_kind_info(kind)->keys, key->name))
+			kind++;
+		if (kind == DETECT_KINDS)
+			fail_msg("%s is no kind's", key->name);
+	}
+}
+
+static void test_checks(void **state)
+{
+	_cleanup_free_ char *page = section("man/ibsmd.8", "checks");
+	const struct sm_config_check *check;
+	unsigned n;
+
+	(void)state;
+	for (n = 0; (check = sm_config_check(n)); n++) {
+		_cleanup_free_ char *block = NULL;
+
+		assert_true(
+			asprintf(&block, ".It Cm %s Pq %s, %s\n%s\n(%s)\n", check->name,
+				 check->option,
+				 check->fact ? "a fact" : finding_severity_name(check->severity),
+				 check->reason, check->source) > 0);
+		assert_block(page, check->name, block);
+	}
+	assert_int_equal(count_entries(page, ".It Cm "), n);
 }
 
 /* Each method of the interface, in its order. */
@@ -145,8 +261,8 @@ static void test_methods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_kinds),	cmocka_unit_test(test_alerts),
+		cmocka_unit_test(test_keys),	cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_methods),
 	};
 
