@@ -215,7 +215,8 @@ static const struct detect_kind_info kinds[DETECT_KINDS] = {
 			.cleared = "they agree, in consecutive polls",
 			.advice = "Several opensms on one port, a wrong LID, or two masters: query "
 				  "each SM with sminfo.",
-			.evidence = "guid node lid state priority inside_state outside_state inside_priority "
+			.evidence = "guid node lid state priority inside_state outside_state "
+				    "inside_priority "
 				    "outside_priority inside_lid outside_lid",
 			.keys = "ViewsDisagreePolls GoneSec",
 		},

@@ -78,7 +78,12 @@ check GetNode "{\"node\":\"$node\"}" GetNode "{\"node\":\"$other\"}" \
 	ListEvents "{\"node\":\"$node\"}" ListEvents '{"count":-1}' \
 	GetRoute "{\"source\":\"$node\",\"destination\":\"$other\"}" \
 	GetRoute "{\"source\":\"$node\",\"destination\":\"no such node\"}" \
-	ListGroupMembers "{\"group\":\"$group\"}" ListGroupMembers '{"group":"ff12::"}'
+	ListGroupMembers "{\"group\":\"$group\"}" ListGroupMembers '{"group":"ff12::"}' \
+	GetMastership '{"count":1}' GetSweepStatistics '{"window_usec":3600000000}' \
+	ListAlerts '{"all":true}' Acknowledge '{"kind":"sm-lost","reason":"none is open"}' \
+	Silence '{"kind":"sm-config","for_usec":60000000,"reason":"a test"}' ListSilences '{}' \
+	Silence '{"kind":"no such kind","for_usec":60000000,"reason":"a test"}' \
+	ListAlerts '{}' GetStatus '{}' Unsilence '{"id":1}' Unsilence '{"id":1}'
 
 # Go's library counts the same.
 [ "$(query 'sum(len(r["nodes"]) for r in it)' ListNodes)" = \
@@ -87,5 +92,14 @@ check GetNode "{\"node\":\"$node\"}" GetNode "{\"node\":\"$other\"}" \
 	sim_fail 'ListLinks does not list all'
 [ "$(query 'it[0]["fabric"]["links"]' GetStatus)" = $((NET_LINKS - 1)) ] ||
 	sim_fail 'GetStatus does not count the links'
+# The SM, its place, and every kind of alert.
+[ "$(query '[sm["state"] for sm in it[0]["subnet_managers"]]' ListSubnetManagers)" = "['master']" ] ||
+	sim_fail 'ListSubnetManagers does not have the master'
+[ "$(query 'it[0]["placement"]["places"][0]["hops"] >= it[0]["placement"]["best_hops"]' \
+	GetPlacement)" = True ] || sim_fail 'GetPlacement is not right'
+[ "$(query 'sum(len(r["checks"]) for r in it) > 5' ListOptionChecks)" = True ] ||
+	sim_fail 'ListOptionChecks does not judge'
+[ "$(query 'it[0]["sweeps"]["heavy"] >= 2' GetSweepStatistics)" = True ] ||
+	sim_fail 'GetSweepStatistics does not count'
 timeout 60 "$work/query" "unix:$socket" >"$work/info" || sim_fail 'GetInfo failed'
 grep -q '"name":"io.ibsm.Monitor"' "$work/info" || sim_fail "GetInfo: $(cat "$work/info")"
