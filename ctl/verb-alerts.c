@@ -2,6 +2,7 @@
 // ibsmctl alerts: what is wrong, since when, what it rests on, and what to do about it.
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ void alert_print(struct output *out, const json_t *alert)
 	const char *severity = json_text_at(alert, "severity");
 	uint64_t cleared = json_count_at(alert, "cleared_realtime_usec");
 	uint64_t count = json_count_at(alert, "count");
-	char since[TEXT_BYTES], end[TEXT_BYTES];
+	char since[TEXT_BYTES], end[TEXT_BYTES], times[TEXT_BYTES] = "";
 	unsigned columns = out->columns;
 
 	out->columns = 0; /* the id is not cut off */
@@ -96,14 +97,14 @@ void alert_print(struct output *out, const json_t *alert)
 	output_line(out, STYLE_GREY, " [%s]", json_text_at(alert, "id"));
 	out->columns = columns;
 	output_wrap(out, STYLE_NONE, 4, "%s", json_text_at(alert, "message"));
-	output_add(out, STYLE_NONE, "    %s %s%s %s", cleared ? "from" : "since",
-		   text_time(since, json_count_at(alert, "since_realtime_usec"), out->full),
-		   cleared ? " to" : ", last",
-		   text_time(end, cleared ? cleared : json_count_at(alert, "last_realtime_usec"),
-			     out->full));
 	if (count > 1)
-		output_add(out, STYLE_NONE, ", %" PRIu64 " times", count);
-	output_end(out);
+		snprintf(times, sizeof(times), ", %" PRIu64 " times", count);
+	output_wrap(out, STYLE_NONE, 4, "%s %s%s %s%s", cleared ? "from" : "since",
+		    text_time(since, json_count_at(alert, "since_realtime_usec"), out->full),
+		    cleared ? " to" : ", last",
+		    text_time(end, cleared ? cleared : json_count_at(alert, "last_realtime_usec"),
+			      out->full),
+		    times);
 	print_marks(out, alert);
 	if (out->full)
 		print_evidence(out, json_at(alert, "evidence"));

@@ -130,6 +130,17 @@ static int print_table(struct output *out, const char *heading, const json_t *ro
 #define PRINT_TABLE(out, heading, rows, columns)                                                   \
 	print_table(out, heading, rows, columns, ELEMENTSOF(columns))
 
+/* As text, what has no name is called by its GUID. */
+static void name_rows(json_t *rows, const char *name, const char *guid)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach (rows, i, row)
+		if (!json_at(row, name) && json_at(row, guid))
+			json_object_set(row, name, json_at(row, guid));
+}
+
 /* A row for each view of each SM. */
 static json_t *all_views(const json_t *sms)
 {
@@ -140,10 +151,8 @@ static json_t *all_views(const json_t *sms)
 	json_array_foreach (sms, i, sm) {
 		json_array_foreach (json_at(sm, "views"), j, view) {
 			json_t *row = json_copy((json_t *)view);
-			const char *name = json_string_at(sm, "node");
 
-			json_object_set_new(row, "node",
-					    json_string(name ? name : json_text_at(sm, "guid")));
+			json_object_set(row, "node", json_at(sm, "node"));
 			json_array_append_new(rows, row);
 		}
 	}
@@ -183,8 +192,10 @@ static void print_outside(struct output *out, const json_t *outside)
 		output_add(out, STYLE_NONE, " from %s", port);
 	if (why)
 		output_add(out, STYLE_NONE, ", %s", why);
-	output_line(out, STYLE_NONE, "; %" PRIu64 " of %" PRIu64 " queries answered",
-		    json_count_at(outside, "answers"), json_count_at(outside, "queries"));
+	if (json_count_at(outside, "queries") > 0)
+		output_add(out, STYLE_NONE, "; %" PRIu64 " of %" PRIu64 " queries answered",
+			   json_count_at(outside, "answers"), json_count_at(outside, "queries"));
+	output_end(out);
 }
 
 static void print_place_remarks(struct output *out, const json_t *placement)
@@ -239,11 +250,16 @@ static void print_checks(struct output *out, const json_t *checks)
 
 static int print_text(struct ctl *ctl, const json_t *sm)
 {
+	json_t *sms = json_at(sm, "sms"), *changes = json_at(sm, "mastership.changes"), *views;
+	const json_t *placement = json_at(sm, "placement");
 	struct output *out = &ctl->out;
-	const json_t *sms = json_at(sm, "sms"), *placement = json_at(sm, "placement");
-	json_t *views = all_views(sms);
 	int r;
 
+	name_rows(sms, "node", "guid");
+	name_rows(changes, "from_name", "from");
+	name_rows(changes, "to_name", "to");
+	name_rows(json_at(placement, "places"), "node", "guid");
+	views = all_views(sms);
 	if (ctl->page)
 		output_start_pager(out);
 	print_head(out, json_at(sm, "mastership"));
@@ -253,8 +269,8 @@ static int print_text(struct ctl *ctl, const json_t *sm)
 	if (r == 0)
 		r = PRINT_TABLE(out, "What each view says", views, view_columns);
 	if (r == 0)
-		r = PRINT_TABLE(out, "Changes of the master, the last one first",
-				json_at(sm, "mastership.changes"), change_columns);
+		r = PRINT_TABLE(out, "Changes of the master, the last one first", changes,
+				change_columns);
 	if (r == 0)
 		r = PRINT_TABLE(out, "Places", json_at(placement, "places"), place_columns);
 	if (r == 0) {

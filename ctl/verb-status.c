@@ -300,9 +300,10 @@ static void print_alerts(struct output *out, const json_t *status)
 		   json_count_at(status, "alert_counts.critical"),
 		   json_count_at(status, "alert_counts.warning"),
 		   json_count_at(status, "alert_counts.notice"));
-	if (silenced > 0 || acknowledged > 0)
-		output_add(out, STYLE_NONE,
-			   "; %" PRIu64 " silenced, %" PRIu64 " acknowledged of these", silenced,
+	if (silenced > 0)
+		output_add(out, STYLE_NONE, "; %" PRIu64 " silenced", silenced);
+	if (acknowledged > 0)
+		output_add(out, STYLE_NONE, "%s %" PRIu64 " acknowledged", silenced > 0 ? "," : ";",
 			   acknowledged);
 	output_end(out);
 	if (out->lines > 0) /* two are for the remark below and the prompt */

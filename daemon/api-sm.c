@@ -199,32 +199,6 @@ int api_list_subnet_managers(struct varlink_call *call, json_t *parameters, void
 
 /* Masters. */
 
-static json_t *change_json(const struct mastership_entry *change)
-{
-	json_auto_t *object = json_pack(
-		"{s:o, s:o, s:o, s:s, s:o}", "number", json_number(change->number), "realtime_usec",
-		json_number(change->realtime_usec), "to", json_guid(change->to), "reason",
-		mastership_reason_name(change->reason), "gap_usec", json_number(change->gap_usec));
-
-	if (!object || !put_guid(object, "from", change->from) ||
-	    !put_name(object, "from_name", change->from_name) ||
-	    (change->from && !put_priority(object, "from_priority", change->from_priority)) ||
-	    !put_name(object, "to_name", change->to_name) ||
-	    !put_priority(object, "to_priority", change->to_priority))
-		return NULL;
-	return TAKE_PTR(object);
-}
-
-static json_t *changes_json(const struct mastership *history, uint64_t count)
-{
-	json_auto_t *list = json_array();
-
-	for (size_t i = history->count; i-- > 0 && json_array_size(list) < count;)
-		if (json_array_append_new(list, change_json(&history->entries[i])) < 0)
-			return NULL;
-	return json_incref(list);
-}
-
 static const struct sm_entry *find_sm(const struct sm_table *table, uint64_t port_guid)
 {
 	for (size_t i = 0; i < table->count; i++)
@@ -233,24 +207,61 @@ static const struct sm_entry *find_sm(const struct sm_table *table, uint64_t por
 	return NULL;
 }
 
+/* As it was called then; who was not known by name yet, as it is called now. */
+static bool put_sm_name(json_t *object, const char *key, const char *name,
+			const struct sm_table *table, uint64_t port_guid)
+{
+	const struct sm_entry *sm = *name ? NULL : find_sm(table, port_guid);
+
+	return put_name(object, key, sm ? sm->node : name);
+}
+
+static json_t *change_json(const struct mastership_entry *change, const struct sm_table *table)
+{
+	json_auto_t *object = json_pack(
+		"{s:o, s:o, s:o, s:s, s:o}", "number", json_number(change->number), "realtime_usec",
+		json_number(change->realtime_usec), "to", json_guid(change->to), "reason",
+		mastership_reason_name(change->reason), "gap_usec", json_number(change->gap_usec));
+
+	if (!object || !put_guid(object, "from", change->from) ||
+	    !put_sm_name(object, "from_name", change->from_name, table, change->from) ||
+	    (change->from && !put_priority(object, "from_priority", change->from_priority)) ||
+	    !put_sm_name(object, "to_name", change->to_name, table, change->to) ||
+	    !put_priority(object, "to_priority", change->to_priority))
+		return NULL;
+	return TAKE_PTR(object);
+}
+
+static json_t *changes_json(const struct mastership *history, const struct sm_table *table,
+			    uint64_t count)
+{
+	json_auto_t *list = json_array();
+
+	for (size_t i = history->count; i-- > 0 && json_array_size(list) < count;)
+		if (json_array_append_new(list, change_json(&history->entries[i], table)) < 0)
+			return NULL;
+	return json_incref(list);
+}
+
 int api_get_mastership(struct varlink_call *call, json_t *parameters, void *userdata)
 {
 	const struct manager *m = ((struct api *)userdata)->manager;
 	const struct mastership *history = detect_sm_history(m->health.sm);
 	const struct damper_config *flap = &m->conf.sm.flap;
 	uint64_t master = detect_sm_master(m->health.sm), count = UINT64_MAX;
-	const struct sm_entry *sm = find_sm(detect_sm_table(m->health.sm), master);
+	const struct sm_table *table = detect_sm_table(m->health.sm);
+	const struct sm_entry *sm = find_sm(table, master);
 	const struct detect_time now = time_now();
 	json_auto_t *object = NULL;
 
 	if (!api_number(parameters, "count", &count))
 		return varlink_call_invalid_parameter(call, "count");
-	object = json_pack("{s:b, s:o, s:o, s:f, s:f, s:f, s:o}", "has_master",
-			   detect_sm_has_master(m->health.sm), "changes_total",
-			   json_number(history->next), "changes", changes_json(history, count),
-			   "penalty", detect_sm_penalty(m->health.sm, &now), "suppress",
-			   flap->suppress, "reuse", flap->reuse, "half_life_usec",
-			   json_number(flap->half_life_usec));
+	object = json_pack(
+		"{s:b, s:o, s:o, s:f, s:f, s:f, s:o}", "has_master",
+		detect_sm_has_master(m->health.sm), "changes_total", json_number(history->next),
+		"changes", changes_json(history, table, count), "penalty",
+		detect_sm_penalty(m->health.sm, &now), "suppress", flap->suppress, "reuse",
+		flap->reuse, "half_life_usec", json_number(flap->half_life_usec));
 	if (!object || !put_guid(object, "master", master) ||
 	    (sm && !put_name(object, "master_name", sm->node)))
 		return -ENOMEM;
