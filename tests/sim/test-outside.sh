@@ -20,24 +20,10 @@ sim_start_ibsim
 
 # ---- ibsmd on the third host, its ibsm-probe alone under umad2sim ----
 
-# A sanitizer's runtime wants to be loaded before all else; and umad2sim copies 320 bytes out of 288
-# for each MAD that it hands on, which is not ours to mend.
-echo 'interceptor_via_lib:libumad2sim.so' >"$SIM_DIR/asan"
-mkdir "$SIM_DIR/probe-files"
-cat >"$SIM_DIR/probe" <<END
-#!/bin/sh
-echo \$\$ >'$SIM_DIR/probe.pid'
-cd '$SIM_DIR/probe-files' || exit 1
-ASAN_OPTIONS="suppressions=$SIM_DIR/asan\${ASAN_OPTIONS:+:\$ASAN_OPTIONS}"
-SIM_HOST='${hosts[2]}'
-LD_PRELOAD='$(sim_sanitizer_runtime "$IBSM_BUILDDIR/ibsm-probe") $(sim_umad2sim)'
-export ASAN_OPTIONS SIM_HOST LD_PRELOAD
-exec '$IBSM_BUILDDIR/ibsm-probe' "\$@"
-END
-chmod +x "$SIM_DIR/probe"
+probe=$(sim_make_probe "${hosts[2]}")
 SIM_IBSMD_CONF="[Probe]
 Enabled=yes
-Program=$SIM_DIR/probe
+Program=$probe
 PollSec=1s
 [SubnetManager]
 NoStandbySec=1s" sim_start_ibsmd
