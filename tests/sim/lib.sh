@@ -190,7 +190,8 @@ sim_show_logs() {
 
 # ---- the simulation ----
 
-# sim_open NETFILE: the directory, and NET_SWITCHES, NET_CAS, NET_ROUTERS, NET_LINKS, NET_SIM_HOST.
+# sim_open NETFILE: the directory, and NET_SWITCHES, NET_CAS, NET_ROUTERS, NET_LINKS, NET_SIM_HOST,
+# NET_SPARE_HOSTS.
 sim_open() {
 	local facts
 	SIM_DIR=$(mktemp -d "${TMPDIR:-/tmp}/ibsm.XXXXXX") || exit 1

@@ -9,7 +9,8 @@ What was left out or changed is told on standard error. Nodes are called "S-GUID
 "R-GUID" in the copy, with the GUIDs that the simulated fabric has.
 
 Standard output holds shell assignments: NET_SWITCHES, NET_CAS, NET_ROUTERS, NET_LINKS,
-NET_SIM_HOST (where an SM can be attached) and NET_IBSIM_ARGS (the sizes ibsim needs).
+NET_SIM_HOST (where an SM can be attached), NET_SPARE_HOSTS (a few more of the kind, far from it in
+the file) and NET_IBSIM_ARGS (the sizes ibsim needs).
 """
 
 import argparse
@@ -20,6 +21,7 @@ import sys
 MAX_LID = 0xBFFF
 MAX_PORTS = 254
 MADE_UP_GUID = {"S": 0x0000_1B53_4D00_0000, "H": 0x0000_1B53_4D10_0000, "R": 0x0000_1B53_4D20_0000}
+SPARE_HOSTS = 4
 DESCRIPTION_BYTES = 63
 
 KINDS = {"Switch": "S", "Ca": "H", "Hca": "H", "Rt": "R"}
@@ -278,16 +280,17 @@ def largest_island(nodes):
     return best
 
 
-def choose_sim_host(nodes, origin):
-    """Where an SM works: on an adapter's first port if that is cabled, or on a switch."""
+def choose_sim_hosts(nodes, origin):
+    """Where SMs work: on adapters' first ports that are cabled, or else on a switch."""
     island = set(largest_island(nodes))
     # The host that the file was written on is a better guess than any other.
-    for node in sorted(nodes, key=lambda node: node.guid != origin):
-        if node in island and node.kind == "H" and 1 in node.ports:
-            return node
+    hosts = [node for node in sorted(nodes, key=lambda node: node.guid != origin)
+             if node in island and node.kind == "H" and 1 in node.ports]
+    if hosts:
+        return hosts
     for node in nodes:
         if node in island and node.kind == "S":
-            return node
+            return [node]
     raise Unusable("no adapter with a cable at its first port, and no switch: nowhere to put an SM")
 
 
@@ -353,7 +356,7 @@ def main():
         nodes, origin = parse(read_lines(args.input), notes)
         give_guids(nodes, notes)
         join_ends(nodes, notes)
-        sim_host = choose_sim_host(nodes, origin)
+        sim_hosts = choose_sim_hosts(nodes, origin)
         with open(args.output, "w", encoding="latin-1") as out:
             write(nodes, out)
     except (Unusable, OSError) as error:
@@ -363,7 +366,8 @@ def main():
     for variable, kind in (("NET_SWITCHES", "S"), ("NET_CAS", "H"), ("NET_ROUTERS", "R")):
         print(f"{variable}={sum(node.kind == kind for node in nodes)}")
     print(f"NET_LINKS={sum(len(node.ports) for node in nodes) // 2}")
-    print(f"NET_SIM_HOST={sim_host.node_id}")
+    print(f"NET_SIM_HOST={sim_hosts[0].node_id}")
+    print(f"NET_SPARE_HOSTS='{' '.join(node.node_id for node in sim_hosts[:0:-1][:SPARE_HOSTS])}'")
     print(f"NET_IBSIM_ARGS='{ibsim_args(nodes)}'")
 
 

@@ -83,6 +83,7 @@ class NetFile(unittest.TestCase):
     def test_sm_goes_to_a_host_whose_first_port_is_cabled(self):
         self.accept(GOOD)
         self.assertEqual(self.facts["NET_SIM_HOST"], "H-0002c90300000010")
+        self.assertNotIn("H-0002c90300000010", self.facts["NET_SPARE_HOSTS"])
 
     def test_sm_goes_to_the_host_that_the_file_was_written_on(self):
         both = GOOD.replace('"H-0002c90300000020"[2](2c90300000022)', '"H-0002c90300000020"[1]')

@@ -14,7 +14,7 @@ net=$(mktemp "${TMPDIR:-/tmp}/ibsm-net.XXXXXX") || exit 1
 	>"$net" || sim_fail 'cannot make a net file'
 sim_open "$net"
 rm -f "$net"
-mapfile -t hosts < <(sed -n 's/^\(Hca\|Ca\)[^"]*"\([^"]*\)".*/\2/p' "$SIM_DIR/net")
+read -r -a hosts <<<"$NET_SIM_HOST $NET_SPARE_HOSTS"
 [ "${#hosts[@]}" -ge 3 ] || sim_fail "too few hosts: ${hosts[*]}"
 sim_start_ibsim
 
