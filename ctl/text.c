@@ -12,6 +12,7 @@
 #include <wchar.h>
 
 #include "util/cleanup.h"
+#include "util/duration.h"
 
 #define USEC_PER_MSEC UINT64_C(1000)
 #define USEC_PER_SEC (1000 * USEC_PER_MSEC)
@@ -154,38 +155,9 @@ char *text_cut(const char *text, size_t width, bool utf8)
 	return cut;
 }
 
-/* Three digits that count of thousandths. */
-static const char *three_digits(char buffer[static TEXT_BYTES], uint64_t thousandths,
-				const char *unit)
-{
-	uint64_t whole = thousandths / 1000, part = thousandths % 1000;
-
-	if (whole >= 100 || part == 0)
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 "%s", whole, unit);
-	else if (whole >= 10)
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 ".%" PRIu64 "%s", whole, part / 100, unit);
-	else
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 ".%02" PRIu64 "%s", whole, part / 10, unit);
-	return buffer;
-}
-
 const char *text_duration(char buffer[static TEXT_BYTES], uint64_t usec)
 {
-	uint64_t seconds = usec / USEC_PER_SEC, minutes = seconds / 60, hours = minutes / 60;
-
-	if (usec < USEC_PER_MSEC)
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 "us", usec);
-	else if (usec < USEC_PER_SEC)
-		return three_digits(buffer, usec, "ms");
-	else if (minutes == 0)
-		return three_digits(buffer, usec / 1000, "s");
-	else if (hours == 0)
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 "min %" PRIu64 "s", minutes, seconds % 60);
-	else if (hours < 24)
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 "h %" PRIu64 "min", hours, minutes % 60);
-	else
-		snprintf(buffer, TEXT_BYTES, "%" PRIu64 "d %" PRIu64 "h", hours / 24, hours % 24);
-	return buffer;
+	return duration_format(buffer, usec);
 }
 
 static bool to_local(uint64_t usec, struct tm *ret)
@@ -245,7 +217,7 @@ const char *text_time_of_day(char buffer[static TEXT_BYTES], uint64_t usec)
 const char *text_rate(char buffer[static TEXT_BYTES], uint64_t mbps)
 {
 	if (mbps >= 1000)
-		return three_digits(buffer, mbps, "Gb/s");
+		return duration_digits(buffer, mbps, "Gb/s");
 	snprintf(buffer, TEXT_BYTES, "%" PRIu64 "Mb/s", mbps);
 	return buffer;
 }

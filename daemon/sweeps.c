@@ -10,6 +10,7 @@
 #include "daemon/clock.h"
 #include "daemon/manager.h"
 #include "fabric/names.h"
+#include "util/duration.h"
 
 int sweeps_init(struct sweeps *sweeps, size_t size)
 {
@@ -117,11 +118,10 @@ static void tell_end(struct manager *m, const struct story *story)
 	enum fabric_severity severity = FABRIC_SEVERITY_INFO;
 	enum event_kind kind = story->type == STORY_REROUTE ? EVENT_REROUTED : EVENT_SUBNET_UP;
 	uint64_t duration = story_duration_usec(story);
-	char text[256], took[48] = "";
+	char text[256], took[48] = "", span[DURATION_BYTES];
 
 	if (duration)
-		snprintf(took, sizeof(took), " after %" PRIu64 ".%03" PRIu64 " s",
-			 duration / USEC_PER_SEC, duration % USEC_PER_SEC / USEC_PER_MSEC);
+		snprintf(took, sizeof(took), " after %s", duration_format(span, duration));
 	switch (story->result) {
 	case STORY_UP:
 		if (story->type == STORY_REROUTE)
