@@ -27,6 +27,9 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in (
     'LANG', 'LC_CTYPE')}
 ENVIRONMENT.update(LC_ALL='C.UTF-8', TZ='CET-1', TERM='xterm')
 
+# A test that runs in the background may have inherited that it is ignored, and would hand that on.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 failures = 0
 
 
@@ -163,8 +166,11 @@ class Terminal:
         self.process.send_signal(signal.SIGINT)
 
     def finish(self):
+        deadline = time.monotonic() + PATIENCE
         while self.read():
-            pass
+            if time.monotonic() > deadline:
+                self.process.kill()
+                sys.exit(f'it never ends: {self.text[-2000:]!r}')
         os.close(self.fd)
         return Result(self.process.wait(PATIENCE), self.text, '')
 
