@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The routing analysis.
+fabric_libfabric_a_SOURCES += \
+	fabric/routing-careful.c \
+	fabric/routing-columns.c \
+	fabric/routing-fault.c \
+	fabric/routing-graph.c \
+	fabric/routing-internal.h \
+	fabric/routing-pass.c \
+	fabric/routing-shape.c \
+	fabric/routing-weigh.c \
+	fabric/routing-worker.c \
+	fabric/routing-worker.h \
+	fabric/routing.c \
+	fabric/routing.h
