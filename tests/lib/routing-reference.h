@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The routing analysis done slowly and obviously: each pair is walked on its own.
+#pragma once
+
+#include "fabric/routing.h"
+
+struct reference_loads {
+	uint64_t pairs;
+	uint64_t io_pairs;
+	bool *lids;	/* by LID */
+	bool *ports;	/* by PORTS row: destinations */
+	bool *switches; /* by node: sources */
+	bool *in;	/* by PORTS row of this switch: traffic came in there */
+	bool from_own;
+	uint32_t *by_lid; /* pairs */
+};
+
+struct reference_cause {
+	struct routing_fault fault; /* loop_first: unused */
+	uint32_t loop[256];
+	bool *lids; /* by LID */
+};
+
+struct reference {
+	const struct fabric *fabric;
+	struct reference_loads *loads; /* by PORTS row */
+	struct routing_validity ends;
+	struct routing_validity to_switches;
+	uint32_t source_ports;
+	struct reference_cause **causes;
+	size_t cause_count;
+};
+
+struct reference *reference_new(const struct fabric *fabric, enum routing_tables tables,
+				const uint8_t *io_nodes);
+struct reference *reference_free(struct reference *reference);
+DEFINE_CLEANUP(struct reference *, reference_free);
+
+/* The walk of one pair: `ports` gets the out-ports (PORTS rows) of all switches on the way, each
+ * once. Returns how many. */
+size_t reference_walk(const struct fabric *fabric, enum routing_tables tables, uint32_t source,
+		      uint32_t dlid, uint32_t *ports, size_t max, enum route_end *ret_end);

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+// The routing analysis against a walk of each pair, on random fabrics, and on trees whose figures
+// are known.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fabric/routing.h"
+#include "tests/lib/routing-build.h"
+#include "tests/lib/routing-reference.h"
+
+static uint32_t count_true(const bool *array, uint32_t count)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; array && i < count; i++)
+		n += array[i];
+	return n;
+}
+
+static void compare_validity(const struct routing_validity *a, const struct routing_validity *b)
+{
+	assert_int_equal(a->lids, b->lids);
+	assert_int_equal(a->pairs, b->pairs);
+	assert_int_equal(a->delivered, b->delivered);
+	assert_int_equal(a->unreachable, b->unreachable);
+	assert_int_equal(a->looping, b->looping);
+	assert_int_equal(a->detours, b->detours);
+	assert_int_equal(a->detour_extra, b->detour_extra);
+	assert_int_equal(a->detour_slid, b->detour_slid);
+	assert_int_equal(a->detour_dlid, b->detour_dlid);
+	for (int i = 0; i < ROUTING_HOPS_MAX; i++)
+		assert_int_equal(a->hops[i], b->hops[i]);
+}
+
+static uint32_t own_sources(const struct fabric *f, uint32_t node)
+{
+	const struct ibsm_snap_node *row = fabric_node(f, node);
+	uint32_t n = 0;
+
+	for (uint32_t p = row->first_port; p < row->first_port + row->ports; p++) {
+		uint32_t remote = fabric_link_port(f, p);
+		const struct ibsm_snap_port *there;
+
+		if (remote == IBSM_NONE || fabric_port(f, p)->port == 0)
+			continue;
+		there = fabric_port(f, remote);
+		n += fabric_node(f, there->node)->type != IBSM_NODE_SWITCH &&
+		     fabric_node_present(f, there->node) && there->lid &&
+		     (there->state == 4 || there->state == 0);
+	}
+	return n;
+}
+
+static void compare_channels(const struct routing_result *result, const struct reference *ref)
+{
+	const struct fabric *f = ref->fabric;
+
+	for (uint32_t p = 0; p < fabric_ports(f); p++) {
+		const struct reference_loads *loads = &ref->loads[p];
+		uint32_t c = routing_channel_by_port(result, p), sources = 0;
+		const struct routing_channel *channel;
+
+		if (c == IBSM_NONE) {
+			assert_int_equal(loads->pairs, 0);
+			continue;
+		}
+		channel = &result->channels[c];
+		assert_int_equal(channel->port, p);
+		assert_int_equal(channel->remote, fabric_link_port(f, p));
+		assert_int_equal(channel->pairs, loads->pairs);
+		assert_int_equal(channel->io_pairs, loads->io_pairs);
+		assert_int_equal(channel->lids, count_true(loads->lids, f->lids));
+		assert_int_equal(channel->destinations, count_true(loads->ports, fabric_ports(f)));
+		if (channel->direction == ROUTING_TO_END) {
+			for (uint32_t lid = 0; loads->by_lid && lid < f->lids; lid++)
+				if (loads->by_lid[lid] > sources)
+					sources = loads->by_lid[lid];
+		} else {
+			for (uint32_t n = 0; loads->switches && n < fabric_nodes(f); n++)
+				if (loads->switches[n])
+					sources += own_sources(f, n);
+		}
+		assert_int_equal(channel->sources, sources);
+	}
+}
+
+static const struct routing_fault *find_fault(const struct routing_result *result,
+					      const struct reference_cause *cause)
+{
+	for (uint32_t i = 0; i < result->fault_count; i++) {
+		const struct routing_fault *fault = &result->faults[i];
+
+		if (fault->end == cause->fault.end && fault->node == cause->fault.node &&
+		    fault->port == cause->fault.port &&
+		    fault->to_switches == cause->fault.to_switches &&
+		    fault->loop_length == cause->fault.loop_length &&
+		    memcmp(result->loop_switches + fault->loop_first, cause->loop,
+			   fault->loop_length * sizeof(uint32_t)) == 0)
+			return fault;
+	}
+	return NULL;
+}
+
+static void compare_faults(const struct routing_result *result, const struct reference *ref)
+{
+	uint32_t loops = 0;
+
+	assert_int_equal(result->fault_count, ref->cause_count);
+	assert_int_equal(result->faults_left_out, 0);
+	for (size_t i = 0; i < ref->cause_count; i++) {
+		const struct reference_cause *cause = ref->causes[i];
+		const struct routing_fault *fault = find_fault(result, cause);
+		uint32_t first = 0, last = ref->fabric->lids - 1;
+
+		assert_non_null(fault);
+		while (!cause->lids[first])
+			first++;
+		while (!cause->lids[last])
+			last--;
+		assert_int_equal(fault->pairs, cause->fault.pairs);
+		assert_int_equal(fault->lids, count_true(cause->lids, ref->fabric->lids));
+		assert_int_equal(fault->lid_first, first);
+		assert_int_equal(fault->lid_last, last);
+		assert_int_equal(fault->dlid, cause->fault.dlid);
+		assert_int_equal(fault->slid, cause->fault.slid);
+		loops += fault->end == ROUTE_LOOP;
+	}
+	assert_int_equal(result->loops, loops);
+	for (uint32_t i = 1; i < result->fault_count; i++)
+		if (result->faults[i].to_switches == result->faults[i - 1].to_switches)
+			assert_true(result->faults[i].pairs <= result->faults[i - 1].pairs);
+}
+
+static void compare(const struct fabric *f, unsigned int threads, enum routing_tables tables,
+		    const uint8_t *io_nodes)
+{
+	const struct routing_config config = {
+		.threads = threads, .tables = tables, .io_nodes = io_nodes};
+	_cleanup_(routing_result_freep) struct routing_result *result = NULL;
+	_cleanup_(reference_freep) struct reference *ref = reference_new(f, tables, io_nodes);
+
+	assert_int_equal(routing_analyze(f, &config, &result), 0);
+	assert_int_equal(result->source_ports, ref->source_ports);
+	compare_validity(&result->ends, &ref->ends);
+	compare_validity(&result->to_switches, &ref->to_switches);
+	compare_channels(result, ref);
+	compare_faults(result, ref);
+}
+
+/* A few entries of good tables made bad: most destinations go the quick way, and some of them begin
+ * on it. */
+static void break_some(struct builder *b, uint64_t *seed)
+{
+	for (uint32_t n = build_random_below(seed, 8); n; n--) {
+		struct build_node *node =
+			&b->nodes[build_random_below(seed, (uint32_t)b->node_count)];
+		uint32_t lid;
+
+		if (!node->lft || !node->lft_lids)
+			continue;
+		lid = build_random_below(seed, node->lft_lids);
+		node->lft[lid] =
+			build_random_below(seed, 2)
+				? (uint8_t)build_random_next(seed)
+				: node->ports[build_random_below(seed, (uint32_t)node->port_count)]
+					  .row.port;
+	}
+}
+
+static void random_fabrics(uint64_t first, int count, bool routed, bool broken)
+{
+	for (uint64_t seed = first; seed < first + (uint64_t)count; seed++) {
+		struct builder *b = build_random(seed, routed);
+		_cleanup_(fabric_unrefp) struct fabric *f = NULL;
+		uint64_t state = seed + 1;
+		uint8_t io[64];
+
+		if (broken)
+			break_some(b, &state);
+		for (size_t i = 0; i < sizeof(io); i++)
+			io[i] = (uint8_t)build_random_below(&state, 2);
+		f = build_fabric(b);
+		build_free(b);
+		compare(f, seed % 3 == 0 ? 3 : 1,
+			seed % 2 ? ROUTING_ACKNOWLEDGED : ROUTING_COMPUTED, seed % 5 ? NULL : io);
+	}
+}
+
+static void test_random_tables(void **state)
+{
+	(void)state;
+	random_fabrics(1, 1500, false, false);
+}
+
+static void test_random_routed(void **state)
+{
+	(void)state;
+	random_fabrics(10000, 1000, true, false);
+}
+
+static void test_random_broken(void **state)
+{
+	(void)state;
+	random_fabrics(20000, 1500, true, true);
+}
+
+/* More switches than bits in a word, and one of them with more cables to others than that. */
+static struct builder *build_large(uint64_t seed)
+{
+	struct builder *b = build_new();
+	int switches = 70 + (int)build_random_below(&seed, 20);
+
+	for (int i = 0; i < switches; i++)
+		build_node(b, IBSM_NODE_SWITCH, 0x1000 + (uint64_t)i * 16, "switch", 120);
+	for (int i = 1; i < switches; i++) {
+		build_link(b, i, 1, 0, (uint8_t)i);
+		build_link(b, i, 2, 1 + (int)build_random_below(&seed, (uint32_t)i),
+			   (uint8_t)(10 + build_random_below(&seed, 20)));
+		for (int n = (int)build_random_below(&seed, 3); n; n--) {
+			int ca = build_node(b, IBSM_NODE_CA,
+					    0x100000 + (uint64_t)b->node_count * 16, "ca", 1);
+
+			build_link(b, ca, 1, i, (uint8_t)(100 + n));
+		}
+	}
+	build_lids(b);
+	build_route(b);
+	build_settings(b);
+	return b;
+}
+
+static void test_large(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct builder *b = build_large(seed * 977);
+		_cleanup_(fabric_unrefp) struct fabric *f = NULL;
+		uint64_t random = seed;
+
+		for (int i = 0; i < (int)seed % 4 * 10; i++)
+			break_some(b, &random);
+		f = build_fabric(b);
+		build_free(b);
+		compare(f, 1 + seed % 2, ROUTING_ACKNOWLEDGED, NULL);
+	}
+}
+
+/* A tree with several hundred hosts, some entries bad: sets of sources that came deep. */
+static void test_broken_tree(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct builder *b = routing_build_tree3(seed % 2 ? 6 : 8, seed - 1);
+		_cleanup_(fabric_unrefp) struct fabric *f = NULL;
+		uint64_t random = seed;
+
+		for (int i = 0; i < 3; i++)
+			break_some(b, &random);
+		f = build_fabric(b);
+		build_free(b);
+		compare(f, 2, ROUTING_ACKNOWLEDGED, NULL);
+	}
+}
+
+static struct routing_result *analyze(struct builder *b)
+{
+	_cleanup_(fabric_unrefp) struct fabric *f = build_fabric(b);
+	const struct routing_config config = {.threads = 2};
+	struct routing_result *result = NULL;
+
+	build_free(b);
+	assert_int_equal(routing_analyze(f, &config, &result), 0);
+	return result;
+}
+
+/* The figures of opensm's ftree as ibdmchk counts them. */
+static void test_known_trees(void **state)
+{
+	static const struct {
+		int k; /* 0: two levels of 18 */
+		uint64_t hops[7];
+		uint32_t lids_1, lids_half, lids_top; /* channels with so many LIDs */
+		uint64_t max, cut;
+	} trees[] = {
+		{.k = 0, .hops = {[2] = 5508, [4] = 99144}, .max = 306, .cut = 306},
+		{.k = 16,
+		 .hops = {[2] = 7168, [4] = 57344, [6] = 983040},
+		 .max = 1016,
+		 .cut = 1016},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ELEMENTSOF(trees); i++) {
+		int k = trees[i].k;
+		_cleanup_(routing_result_freep) struct routing_result *r =
+			analyze(k ? routing_build_tree3(k, 0) : build_tree2(18, 18, 18, 1));
+
+		for (size_t hops = 0; hops < ELEMENTSOF(trees[i].hops); hops++)
+			assert_int_equal(r->ends.hops[hops], trees[i].hops[hops]);
+		assert_int_equal(r->ends.delivered, r->ends.pairs);
+		assert_int_equal(r->to_switches.delivered, r->to_switches.pairs);
+		assert_int_equal(r->ends.detours, 0);
+		assert_int_equal(r->fault_count, 0);
+		assert_int_equal(r->idle, 0);
+		assert_int_equal(r->max_load, trees[i].max);
+		assert_int_equal(r->cut.bound, trees[i].cut);
+		assert_int_equal(r->bound, trees[i].cut);
+		assert_true(r->shape.tree);
+		assert_null(r->shape.not_tree);
+		assert_int_equal(r->shape.ranks, k ? 3 : 2);
+		assert_int_equal(r->shape.lateral, 0);
+		assert_int_equal(r->shape.uneven, 0);
+		if (k == 16) {
+			uint32_t with[128] = {0};
+
+			for (uint32_t c = 0; c < r->channel_count; c++)
+				if (r->channels[c].direction != ROUTING_TO_END)
+					with[r->channels[c].lids]++;
+			assert_int_equal(with[1], 2048);
+			assert_int_equal(with[15], 1024);
+			assert_int_equal(with[127], 1024);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random_tables), cmocka_unit_test(test_random_routed),
+		cmocka_unit_test(test_random_broken), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_broken_tree),   cmocka_unit_test(test_known_trees),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
