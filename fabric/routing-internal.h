@@ -150,5 +150,20 @@ static inline bool routing_is_link(const struct fabric *fabric,
 /* Ranks and directions; into result->shape, ->ranks and ->channels. */
 int routing_find_shape(const struct routing_graph *graph, struct routing_result *result);
 
+/* Dependencies between channels, and where they lead back: into result->credit. */
+int routing_find_credit_loops(const struct routing_graph *graph,
+			      const struct routing_config *config,
+			      const struct routing_traffic *traffic, struct routing_result *result);
+
+/* The same as `traffic`'s, by the lane that config->path_sl and `lanes` give each pair. */
+#define ROUTING_LANES 16
+struct routing_lanes {
+	uint32_t in_words;
+	uint64_t *dependencies[ROUTING_LANES]; /* NULL: nobody uses the lane */
+};
+int routing_lanes_fill(const struct routing_graph *graph, const struct routing_config *config,
+		       const uint8_t *sl_to_vl, uint32_t in_words, struct routing_lanes *ret);
+void routing_lanes_clear(struct routing_lanes *lanes);
+
 /* Groups, cuts and totals, from the loads of result->channels. */
 int routing_weigh(const struct routing_graph *graph, struct routing_result *result);

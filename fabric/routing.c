@@ -16,6 +16,9 @@ struct routing_result *routing_result_free(struct routing_result *result)
 	free(result->ranks);
 	free(result->channels);
 	free(result->groups);
+	free(result->credit.loops);
+	free(result->credit.cycles);
+	free(result->credit.turns);
 	fabric_unref(result->fabric);
 	free(result);
 	return NULL;
@@ -58,6 +61,8 @@ int routing_analyze(const struct fabric *fabric, const struct routing_config *co
 		r = routing_pass(g, config, result, &traffic);
 	if (r == 0)
 		r = routing_weigh(g, result);
+	if (r == 0)
+		r = routing_find_credit_loops(g, config, &traffic, result);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(result);
@@ -96,4 +101,11 @@ const char *routing_group_kind_name(unsigned int kind)
 	static const char *const names[] = {"level", "uplinks", "neighbours"};
 
 	return kind < ELEMENTSOF(names) ? names[kind] : "unknown";
+}
+
+const char *routing_credit_state_name(unsigned int state)
+{
+	static const char *const names[] = {"free", "loops", "sl-unknown"};
+
+	return state < ELEMENTSOF(names) ? names[state] : "unknown";
 }

@@ -33,17 +33,28 @@
 #define ROUTING_FAULTS_MAX 4096 /* causes listed */
 #define ROUTING_THREADS_MAX 16
 #define ROUTING_LEVELS_MAX 16
+#define ROUTING_CREDIT_LOOPS_MAX 1024 /* listed */
+#define ROUTING_TURNS_MAX 64	      /* up-down violations listed */
+#define ROUTING_VL_ANY UINT8_MAX      /* each lane that is used has these dependencies */
 
 enum routing_tables {
 	ROUTING_ACKNOWLEDGED, /* what switches have, as far as opensm knows */
 	ROUTING_COMPUTED,     /* what opensm computed, where that differs */
 };
 
+/* The service level of a path; at most 15. */
+typedef uint8_t (*routing_sl_fn)(void *userdata, uint16_t slid, uint16_t dlid);
+
 /* Zeroed: one thread, acknowledged tables, no more than the one pass. */
 struct routing_config {
 	unsigned int threads; /* 0 is 1; at most ROUTING_THREADS_MAX */
 	enum routing_tables tables;
 	const uint8_t *io_nodes; /* by node, not 0: an I/O node. NULL: none. Not kept */
+	/* Service levels by path, for engines whose freedom from deadlock rests on them. NULL:
+	 * those engines' are not known, others have one. Called on the calling thread only. */
+	routing_sl_fn path_sl;
+	void *path_sl_userdata;
+	const uint8_t *sl_to_vl; /* 16 lanes; NULL: as opensm's options say */
 	const atomic_bool *stop; /* once true: -ECANCELED soon. May be NULL */
 };
 
@@ -156,6 +167,41 @@ struct routing_cut {
 	uint32_t channels; /* out of it, or into it */
 };
 
+enum routing_credit_state {
+	ROUTING_CREDIT_FREE,	   /* no dependency leads back: cannot deadlock */
+	ROUTING_CREDIT_LOOPS,	   /* can */
+	ROUTING_CREDIT_SL_UNKNOWN, /* could, were all traffic in one lane; it is not known to be */
+};
+
+/* Channels each of which waits, perhaps over others, for each: a strongly connected component. */
+struct routing_credit_loop {
+	uint8_t vl;	       /* or ROUTING_VL_ANY */
+	uint32_t channels;     /* in it */
+	uint32_t dependencies; /* between these */
+	uint32_t cycle_first;  /* into routing_credit.cycles: a shortest way around, in the order */
+	uint32_t cycle_length; /* in which packets go */
+	bool shortest;	       /* false: the search was given up, there may be a shorter one */
+};
+
+/* Traffic that came downwards and goes up again. */
+struct routing_turn {
+	uint32_t in; /* channels */
+	uint32_t out;
+};
+
+struct routing_credit {
+	enum routing_credit_state state;
+	uint64_t dependencies;		   /* between channels of switches, of all traffic */
+	uint64_t end_dependencies;	   /* of these from, and to, end ports */
+	struct routing_credit_loop *loops; /* by VL; largest first */
+	uint32_t loop_count;
+	uint32_t loops_left_out;
+	uint32_t *cycles;	    /* channels */
+	struct routing_turn *turns; /* in a tree: by out channel */
+	uint32_t turn_count;
+	uint32_t turns_left_out;
+};
+
 struct routing_result {
 	struct fabric *fabric;
 	enum routing_tables tables;
@@ -189,6 +235,8 @@ struct routing_result {
 			   larger */
 	struct routing_group *groups; /* levels, then uplinks by node, then neighbours by node */
 	uint32_t group_count;
+
+	struct routing_credit credit;
 };
 
 /**
@@ -215,6 +263,9 @@ double routing_max_over_bound(const struct routing_result *result);
 
 /* The channel out of a switch's port, or IBSM_NONE. Logarithmic. */
 uint32_t routing_channel_by_port(const struct routing_result *result, uint32_t port);
+
+/* "free", "loops", "sl-unknown". Part of the API. */
+const char *routing_credit_state_name(unsigned int state);
 
 /* "up", "down", "lateral", "to-end"; "level", "uplinks", "neighbours". Part of the API. */
 const char *routing_direction_name(unsigned int direction);

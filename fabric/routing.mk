@@ -3,9 +3,11 @@
 fabric_libfabric_a_SOURCES += \
 	fabric/routing-careful.c \
 	fabric/routing-columns.c \
+	fabric/routing-credit.c \
 	fabric/routing-fault.c \
 	fabric/routing-graph.c \
 	fabric/routing-internal.h \
+	fabric/routing-lanes.c \
 	fabric/routing-pass.c \
 	fabric/routing-shape.c \
 	fabric/routing-weigh.c \

@@ -256,7 +256,7 @@ static void count_detour(struct reference *r, uint32_t source, uint32_t dlid, ui
 }
 
 static void walk_to(struct reference *r, enum routing_tables tables, const uint8_t *io_nodes,
-		    uint32_t dlid, uint32_t owner)
+		    bool (*wanted)(uint16_t slid, uint16_t dlid), uint32_t dlid, uint32_t owner)
 {
 	const struct fabric *f = r->fabric;
 	bool to_switch = is_switch(f, fabric_port(f, owner)->node);
@@ -270,7 +270,8 @@ static void walk_to(struct reference *r, enum routing_tables tables, const uint8
 		static struct way way;
 		uint32_t hops;
 
-		if (!is_source(f, source) || has_lid(f, source, dlid))
+		if (!is_source(f, source) || has_lid(f, source, dlid) ||
+		    (wanted && !wanted(fabric_port(f, source)->lid, (uint16_t)dlid)))
 			continue;
 		walk(f, tables, source, dlid, &way);
 		v->pairs++;
@@ -296,7 +297,8 @@ static void walk_to(struct reference *r, enum routing_tables tables, const uint8
 }
 
 struct reference *reference_new(const struct fabric *f, enum routing_tables tables,
-				const uint8_t *io_nodes)
+				const uint8_t *io_nodes,
+				bool (*wanted)(uint16_t slid, uint16_t dlid))
 {
 	struct reference *r = must(calloc(1, sizeof(*r)));
 
@@ -313,7 +315,7 @@ struct reference *reference_new(const struct fabric *f, enum routing_tables tabl
 		remote = peer(f, owner);
 		if (is_switch(f, fabric_port(f, owner)->node) ||
 		    (remote != IBSM_NONE && is_switch(f, fabric_port(f, remote)->node)))
-			walk_to(r, tables, io_nodes, lid, owner);
+			walk_to(r, tables, io_nodes, wanted, lid, owner);
 	}
 	return r;
 }
@@ -337,4 +339,27 @@ struct reference *reference_free(struct reference *r)
 	free(r->causes);
 	free(r);
 	return NULL;
+}
+
+bool *reference_closure(const struct reference *ref)
+{
+	const struct fabric *f = ref->fabric;
+	uint32_t ports = fabric_ports(f);
+	bool *closure = must(calloc((size_t)ports * ports + 1, sizeof(*closure)));
+
+	for (uint32_t p = 0; p < ports; p++)
+		for (uint32_t in = 0; ref->loads[p].in && in < ports; in++)
+			/* The channel in is out of the port at the cable's other end. */
+			if (ref->loads[p].in[in])
+				closure[fabric_link_port(f, in) * ports + p] = true;
+	for (uint32_t k = 0; k < ports; k++)
+		for (uint32_t a = 0; a < ports; a++)
+			for (uint32_t b = 0; closure[a * ports + k] && b < ports; b++)
+				closure[a * ports + b] |= closure[k * ports + b];
+	return closure;
+}
+
+bool reference_depends(const struct reference *ref, uint32_t from, uint32_t to)
+{
+	return ref->loads[to].in && ref->loads[to].in[fabric_link_port(ref->fabric, from)];
 }

@@ -31,10 +31,18 @@ struct reference {
 	size_t cause_count;
 };
 
+/* `wanted`: pairs to walk; NULL: all. */
 struct reference *reference_new(const struct fabric *fabric, enum routing_tables tables,
-				const uint8_t *io_nodes);
+				const uint8_t *io_nodes,
+				bool (*wanted)(uint16_t slid, uint16_t dlid));
 struct reference *reference_free(struct reference *reference);
 DEFINE_CLEANUP(struct reference *, reference_free);
+
+/* Channels (out-ports' PORTS rows) between switches on which the one may have to wait for the
+ * other, by [a * fabric_ports + b]: over others, too. For free(). */
+bool *reference_closure(const struct reference *reference);
+/* Directly. */
+bool reference_depends(const struct reference *reference, uint32_t from, uint32_t to);
 
 /* The walk of one pair: `ports` gets the out-ports (PORTS rows) of all switches on the way, each
  * once. Returns how many. */

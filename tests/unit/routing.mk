@@ -9,7 +9,8 @@ tests_lib_librouting_build_a_SOURCES = \
 ROUTING_BUILD_LIBS = tests/lib/librouting-build.a $(SNAPSHOT_BUILD_LIBS)
 
 ROUTING_UNIT_TESTS = \
-	tests/unit/test-routing
+	tests/unit/test-routing \
+	tests/unit/test-routing-credit
 check_PROGRAMS += $(ROUTING_UNIT_TESTS)
 TESTS += $(ROUTING_UNIT_TESTS)
 
@@ -19,6 +20,10 @@ ROUTING_TEST_LDADD = $(ROUTING_BUILD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_routing_SOURCES = tests/unit/test-routing.c
 tests_unit_test_routing_CFLAGS = $(ROUTING_TEST_CFLAGS)
 tests_unit_test_routing_LDADD = $(ROUTING_TEST_LDADD)
+
+tests_unit_test_routing_credit_SOURCES = tests/unit/test-routing-credit.c
+tests_unit_test_routing_credit_CFLAGS = $(ROUTING_TEST_CFLAGS)
+tests_unit_test_routing_credit_LDADD = $(ROUTING_TEST_LDADD)
 
 # Built by make check, run by hand or by make bench-routing.
 check_PROGRAMS += tests/bench/bench-routing

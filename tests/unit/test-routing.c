@@ -138,13 +138,109 @@ static void compare_faults(const struct routing_result *result, const struct ref
 			assert_true(result->faults[i].pairs <= result->faults[i - 1].pairs);
 }
 
+/* Fewest channels on a way from a port's channel back to itself. */
+static uint32_t shortest_circle(const struct reference *ref, uint32_t port)
+{
+	uint32_t ports = fabric_ports(ref->fabric), length = 1;
+	bool *here = calloc(ports, sizeof(*here)), *next = calloc(ports, sizeof(*next));
+
+	assert_true(here && next);
+	here[port] = true;
+	for (;; length++) {
+		memset(next, 0, ports * sizeof(*next));
+		for (uint32_t a = 0; a < ports; a++)
+			for (uint32_t b = 0; here[a] && b < ports; b++)
+				next[b] |= reference_depends(ref, a, b);
+		if (next[port])
+			break;
+		memcpy(here, next, ports * sizeof(*here));
+	}
+	free(here);
+	free(next);
+	return length;
+}
+
+/* The loops of one lane. */
+static uint32_t compare_loops(const struct routing_result *result, const struct reference *ref,
+			      uint8_t vl)
+{
+	const struct routing_credit *credit = &result->credit;
+	uint32_t ports = fabric_ports(ref->fabric), loops = 0;
+	bool *closure = reference_closure(ref);
+
+	for (uint32_t p = 0; p < ports; p++) {
+		uint32_t size = 0, inside = 0, shortest = UINT32_MAX;
+		bool first = closure[p * ports + p], listed = false;
+
+		for (uint32_t q = 0; q < ports && first; q++)
+			if (closure[p * ports + q] && closure[q * ports + p] && q < p)
+				first = false;
+		if (!first)
+			continue;
+		loops++;
+		for (uint32_t q = 0; q < ports; q++) {
+			uint32_t length;
+
+			if (!closure[p * ports + q] || !closure[q * ports + p])
+				continue;
+			size++;
+			for (uint32_t z = 0; z < ports; z++)
+				inside += closure[p * ports + z] && closure[z * ports + p] &&
+					  reference_depends(ref, q, z);
+			length = shortest_circle(ref, q);
+			if (length < shortest)
+				shortest = length;
+		}
+		for (uint32_t i = 0; i < credit->loop_count && !listed; i++) {
+			const struct routing_credit_loop *loop = &credit->loops[i];
+			const uint32_t *cycle = credit->cycles + loop->cycle_first;
+			uint32_t port = result->channels[cycle[0]].port;
+
+			if (loop->vl != vl || !closure[p * ports + port] ||
+			    !closure[port * ports + p])
+				continue;
+			listed = true;
+			assert_int_equal(loop->channels, size);
+			assert_int_equal(loop->dependencies, inside);
+			assert_int_equal(loop->cycle_length, shortest);
+			assert_true(loop->shortest);
+			for (uint32_t k = 0; k < loop->cycle_length; k++)
+				assert_true(reference_depends(
+					ref, result->channels[cycle[k]].port,
+					result->channels[cycle[(k + 1) % loop->cycle_length]]
+						.port));
+		}
+		assert_true(listed);
+	}
+	free(closure);
+	return loops;
+}
+
+static void compare_credit(const struct routing_result *result, const struct reference *ref)
+{
+	const struct fabric *f = ref->fabric;
+	uint32_t loops = compare_loops(result, ref, ROUTING_VL_ANY);
+	uint64_t dependencies = 0;
+
+	for (uint32_t p = 0; p < fabric_ports(f); p++) {
+		uint32_t remote = fabric_link_port(f, p);
+
+		if (remote != IBSM_NONE &&
+		    fabric_node(f, fabric_port(f, remote)->node)->type == IBSM_NODE_SWITCH)
+			dependencies += count_true(ref->loads[p].in, fabric_ports(f));
+	}
+	assert_int_equal(result->credit.loop_count, loops);
+	assert_int_equal(result->credit.dependencies, dependencies);
+	assert_int_equal(result->credit.state, loops ? ROUTING_CREDIT_LOOPS : ROUTING_CREDIT_FREE);
+}
+
 static void compare(const struct fabric *f, unsigned int threads, enum routing_tables tables,
 		    const uint8_t *io_nodes)
 {
 	const struct routing_config config = {
 		.threads = threads, .tables = tables, .io_nodes = io_nodes};
 	_cleanup_(routing_result_freep) struct routing_result *result = NULL;
-	_cleanup_(reference_freep) struct reference *ref = reference_new(f, tables, io_nodes);
+	_cleanup_(reference_freep) struct reference *ref = reference_new(f, tables, io_nodes, NULL);
 
 	assert_int_equal(routing_analyze(f, &config, &result), 0);
 	assert_int_equal(result->source_ports, ref->source_ports);
@@ -152,6 +248,9 @@ static void compare(const struct fabric *f, unsigned int threads, enum routing_t
 	compare_validity(&result->to_switches, &ref->to_switches);
 	compare_channels(result, ref);
 	compare_faults(result, ref);
+	/* The closure takes the cube of the ports. */
+	if (fabric_ports(f) < 500)
+		compare_credit(result, ref);
 }
 
 /* A few entries of good tables made bad: most destinations go the quick way, and some of them begin
@@ -269,6 +368,59 @@ static void test_broken_tree(void **state)
 	}
 }
 
+/* Lanes by pair: three of them, at random. */
+static uint8_t random_level(void *userdata, uint16_t slid, uint16_t dlid)
+{
+	(void)userdata;
+	return (uint8_t)((slid * 7u + dlid * 13u) % 3);
+}
+
+static bool level_0(uint16_t slid, uint16_t dlid)
+{
+	return random_level(NULL, slid, dlid) == 0;
+}
+
+static bool level_1(uint16_t slid, uint16_t dlid)
+{
+	return random_level(NULL, slid, dlid) == 1;
+}
+
+static bool level_2(uint16_t slid, uint16_t dlid)
+{
+	return random_level(NULL, slid, dlid) == 2;
+}
+
+static void test_lanes(void **state)
+{
+	static bool (*const levels[])(uint16_t, uint16_t) = {level_0, level_1, level_2};
+	static const uint8_t lanes[16] = {2, 0, 1};
+	const struct routing_config config = {.path_sl = random_level, .sl_to_vl = lanes};
+	uint32_t total = 0, free_of_loops = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		struct builder *b = build_random(seed, seed % 3 != 0);
+		_cleanup_(fabric_unrefp) struct fabric *f = build_fabric(b);
+		_cleanup_(routing_result_freep) struct routing_result *result = NULL;
+		uint32_t loops = 0;
+
+		build_free(b);
+		assert_int_equal(routing_analyze(f, &config, &result), 0);
+		for (size_t i = 0; i < ELEMENTSOF(levels); i++) {
+			_cleanup_(reference_freep) struct reference *ref =
+				reference_new(f, ROUTING_ACKNOWLEDGED, NULL, levels[i]);
+
+			loops += compare_loops(result, ref, lanes[i]);
+		}
+		assert_int_equal(result->credit.loop_count, loops);
+		assert_int_equal(result->credit.state,
+				 loops ? ROUTING_CREDIT_LOOPS : ROUTING_CREDIT_FREE);
+		total += loops;
+		free_of_loops += !loops;
+	}
+	assert_true(total > 20 && free_of_loops > 20);
+}
+
 static struct routing_result *analyze(struct builder *b)
 {
 	_cleanup_(fabric_unrefp) struct fabric *f = build_fabric(b);
@@ -335,7 +487,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_tables), cmocka_unit_test(test_random_routed),
 		cmocka_unit_test(test_random_broken), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_broken_tree),   cmocka_unit_test(test_known_trees),
+		cmocka_unit_test(test_broken_tree),   cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_known_trees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
