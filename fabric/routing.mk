@@ -8,6 +8,8 @@ fabric_libfabric_a_SOURCES += \
 	fabric/routing-graph.c \
 	fabric/routing-internal.h \
 	fabric/routing-lanes.c \
+	fabric/routing-multicast.c \
+	fabric/routing-multicast.h \
 	fabric/routing-pass.c \
 	fabric/routing-shape.c \
 	fabric/routing-weigh.c \
