@@ -402,7 +402,7 @@ static int find_distances(struct routing_graph *g)
 }
 
 int routing_graph_new(const struct fabric *fabric, enum routing_tables tables,
-		      const uint8_t *io_nodes, struct routing_graph **ret)
+		      const uint8_t *io_nodes, bool distances, struct routing_graph **ret)
 {
 	_cleanup_(routing_graph_freep) struct routing_graph *g = calloc(1, sizeof(*g));
 	int r;
@@ -421,7 +421,7 @@ int routing_graph_new(const struct fabric *fabric, enum routing_tables tables,
 		r = add_sources(g);
 	if (r == 0)
 		r = add_dests(g, io_nodes);
-	if (r == 0)
+	if (r == 0 && distances)
 		r = find_distances(g);
 	if (r < 0)
 		return r;

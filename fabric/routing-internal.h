@@ -86,8 +86,9 @@ struct routing_graph {
 
 #define ROUTING_FAR UINT16_MAX
 
+/* `distances`: whether they are wanted, else NULL. */
 int routing_graph_new(const struct fabric *fabric, enum routing_tables tables,
-		      const uint8_t *io_nodes, struct routing_graph **ret);
+		      const uint8_t *io_nodes, bool distances, struct routing_graph **ret);
 struct routing_graph *routing_graph_free(struct routing_graph *graph);
 DEFINE_CLEANUP(struct routing_graph *, routing_graph_free);
 

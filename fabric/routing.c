@@ -41,7 +41,7 @@ int routing_analyze(const struct fabric *fabric, const struct routing_config *co
 	_cleanup_(routing_graph_freep) struct routing_graph *g = NULL;
 	_cleanup_(routing_result_freep) struct routing_result *result = NULL;
 	_cleanup_(routing_traffic_clear) struct routing_traffic traffic = {0};
-	int r = routing_graph_new(fabric, config->tables, config->io_nodes, &g);
+	int r = routing_graph_new(fabric, config->tables, config->io_nodes, true, &g);
 
 	if (r < 0)
 		return r;

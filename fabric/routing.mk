@@ -2,6 +2,8 @@
 # The routing analysis.
 fabric_libfabric_a_SOURCES += \
 	fabric/routing-careful.c \
+	fabric/routing-change.c \
+	fabric/routing-change.h \
 	fabric/routing-columns.c \
 	fabric/routing-credit.c \
 	fabric/routing-fault.c \

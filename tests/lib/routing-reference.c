@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SWITCHES_MAX 256 /* on a way */
-
 static void *must(void *p)
 {
 	if (!p)
@@ -41,7 +39,7 @@ static uint32_t peer(const struct fabric *f, uint32_t port)
 		       : IBSM_NONE;
 }
 
-static bool is_source(const struct fabric *f, uint32_t port)
+bool reference_is_source(const struct fabric *f, uint32_t port)
 {
 	const struct ibsm_snap_port *row = fabric_port(f, port);
 	uint32_t remote = peer(f, port);
@@ -50,19 +48,8 @@ static bool is_source(const struct fabric *f, uint32_t port)
 	       is_switch(f, fabric_port(f, remote)->node) && sends(f, port);
 }
 
-/* One pair's way. */
-struct way {
-	uint32_t nodes[SWITCHES_MAX];
-	uint32_t in[SWITCHES_MAX];  /* PORTS rows; the first one's too */
-	uint32_t out[SWITCHES_MAX]; /* IBSM_NONE: none */
-	int entry[SWITCHES_MAX];    /* of the table */
-	size_t count;
-	size_t loop_from; /* of a loop: where in the way it begins */
-	enum route_end end;
-};
-
-static void walk(const struct fabric *f, enum routing_tables tables, uint32_t source, uint32_t dlid,
-		 struct way *way)
+void reference_walk(const struct fabric *f, enum routing_tables tables, uint32_t source,
+		    uint32_t dlid, struct reference_way *way)
 {
 	uint32_t in = peer(f, source);
 
@@ -80,7 +67,7 @@ static void walk(const struct fabric *f, enum routing_tables tables, uint32_t so
 				way->end = ROUTE_LOOP;
 				return;
 			}
-		if (way->count == SWITCHES_MAX)
+		if (way->count == REFERENCE_SWITCHES_MAX)
 			abort();
 		way->nodes[way->count] = node;
 		way->in[way->count] = in;
@@ -113,20 +100,6 @@ static void walk(const struct fabric *f, enum routing_tables tables, uint32_t so
 	}
 }
 
-size_t reference_walk(const struct fabric *f, enum routing_tables tables, uint32_t source,
-		      uint32_t dlid, uint32_t *ports, size_t max, enum route_end *ret_end)
-{
-	struct way way;
-	size_t count = 0;
-
-	walk(f, tables, source, dlid, &way);
-	for (size_t i = 0; i < way.count; i++)
-		if (way.out[i] != IBSM_NONE && count < max)
-			ports[count++] = way.out[i];
-	*ret_end = way.end;
-	return count;
-}
-
 /* Fewest switches from one to another, by relaxing all cables until nothing changes. */
 static uint32_t *distances_to(const struct fabric *f, uint32_t node)
 {
@@ -154,7 +127,8 @@ static uint32_t *distances_to(const struct fabric *f, uint32_t node)
 	return distance;
 }
 
-static void load(struct reference *r, uint32_t dlid, uint32_t owner, bool io, const struct way *way)
+static void load(struct reference *r, uint32_t dlid, uint32_t owner, bool io,
+		 const struct reference_way *way)
 {
 	const struct fabric *f = r->fabric;
 
@@ -189,7 +163,7 @@ static void load(struct reference *r, uint32_t dlid, uint32_t owner, bool io, co
 
 /* What was cut, under its cause. */
 static void blame(struct reference *r, uint32_t source, uint32_t dlid, bool to_switches,
-		  const struct way *way)
+		  const struct reference_way *way)
 {
 	const struct fabric *f = r->fabric;
 	struct reference_cause cause = {0}, *found = NULL;
@@ -267,13 +241,13 @@ static void walk_to(struct reference *r, enum routing_tables tables, const uint8
 
 	v->lids++;
 	for (uint32_t source = 0; source < fabric_ports(f); source++) {
-		static struct way way;
+		static struct reference_way way;
 		uint32_t hops;
 
-		if (!is_source(f, source) || has_lid(f, source, dlid) ||
+		if (!reference_is_source(f, source) || has_lid(f, source, dlid) ||
 		    (wanted && !wanted(fabric_port(f, source)->lid, (uint16_t)dlid)))
 			continue;
-		walk(f, tables, source, dlid, &way);
+		reference_walk(f, tables, source, dlid, &way);
 		v->pairs++;
 		if (!to_switch)
 			load(r, dlid, owner, io, &way);
@@ -305,7 +279,7 @@ struct reference *reference_new(const struct fabric *f, enum routing_tables tabl
 	r->fabric = f;
 	r->loads = must(calloc(fabric_ports(f) + 1, sizeof(*r->loads)));
 	for (uint32_t p = 0; p < fabric_ports(f); p++)
-		r->source_ports += is_source(f, p);
+		r->source_ports += reference_is_source(f, p);
 	for (uint32_t lid = 1; lid < f->lids; lid++) {
 		uint32_t owner = fabric_port_by_lid(f, (uint16_t)lid);
 		uint32_t remote;

@@ -44,7 +44,22 @@ bool *reference_closure(const struct reference *reference);
 /* Directly. */
 bool reference_depends(const struct reference *reference, uint32_t from, uint32_t to);
 
-/* The walk of one pair: `ports` gets the out-ports (PORTS rows) of all switches on the way, each
- * once. Returns how many. */
-size_t reference_walk(const struct fabric *fabric, enum routing_tables tables, uint32_t source,
-		      uint32_t dlid, uint32_t *ports, size_t max, enum route_end *ret_end);
+#define REFERENCE_SWITCHES_MAX 256 /* on a way */
+
+/* One pair's way. */
+struct reference_way {
+	uint32_t nodes[REFERENCE_SWITCHES_MAX];
+	uint32_t in[REFERENCE_SWITCHES_MAX];  /* PORTS rows; the first one's too */
+	uint32_t out[REFERENCE_SWITCHES_MAX]; /* IBSM_NONE: none */
+	int entry[REFERENCE_SWITCHES_MAX];    /* of the table */
+	size_t count;
+	size_t loop_from; /* of a loop: where in the way it begins */
+	enum route_end end;
+};
+
+/* From a source's PORTS row. */
+void reference_walk(const struct fabric *fabric, enum routing_tables tables, uint32_t source,
+		    uint32_t dlid, struct reference_way *way);
+
+/* Whether a port sends: one of a CA or router, linked to a switch, with a LID. */
+bool reference_is_source(const struct fabric *fabric, uint32_t port);

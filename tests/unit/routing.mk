@@ -10,6 +10,7 @@ ROUTING_BUILD_LIBS = tests/lib/librouting-build.a $(SNAPSHOT_BUILD_LIBS)
 
 ROUTING_UNIT_TESTS = \
 	tests/unit/test-routing \
+	tests/unit/test-routing-change \
 	tests/unit/test-routing-credit \
 	tests/unit/test-routing-multicast
 check_PROGRAMS += $(ROUTING_UNIT_TESTS)
@@ -29,6 +30,10 @@ tests_unit_test_routing_credit_LDADD = $(ROUTING_TEST_LDADD)
 tests_unit_test_routing_multicast_SOURCES = tests/unit/test-routing-multicast.c
 tests_unit_test_routing_multicast_CFLAGS = $(ROUTING_TEST_CFLAGS)
 tests_unit_test_routing_multicast_LDADD = $(ROUTING_TEST_LDADD)
+
+tests_unit_test_routing_change_SOURCES = tests/unit/test-routing-change.c
+tests_unit_test_routing_change_CFLAGS = $(ROUTING_TEST_CFLAGS)
+tests_unit_test_routing_change_LDADD = $(ROUTING_TEST_LDADD)
 
 # Built by make check, run by hand or by make bench-routing.
 check_PROGRAMS += tests/bench/bench-routing
