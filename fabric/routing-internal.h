@@ -166,5 +166,9 @@ int routing_lanes_fill(const struct routing_graph *graph, const struct routing_c
 		       const uint8_t *sl_to_vl, uint32_t in_words, struct routing_lanes *ret);
 void routing_lanes_clear(struct routing_lanes *lanes);
 
+/* Effective bisection bandwidth and shifts, as far as config asks for them. */
+int routing_find_patterns(const struct routing_graph *graph, const struct routing_config *config,
+			  struct routing_result *result);
+
 /* Groups, cuts and totals, from the loads of result->channels. */
 int routing_weigh(const struct routing_graph *graph, struct routing_result *result);

@@ -63,6 +63,8 @@ int routing_analyze(const struct fabric *fabric, const struct routing_config *co
 		r = routing_weigh(g, result);
 	if (r == 0)
 		r = routing_find_credit_loops(g, config, &traffic, result);
+	if (r == 0)
+		r = routing_find_patterns(g, config, result);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(result);

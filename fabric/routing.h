@@ -55,6 +55,12 @@ struct routing_config {
 	routing_sl_fn path_sl;
 	void *path_sl_userdata;
 	const uint8_t *sl_to_vl; /* 16 lanes; NULL: as opensm's options say */
+	/* Effective bisection bandwidth: trials until the standard error is at most ebb_stderr (0:
+	 * all of them); none at 0. */
+	uint32_t ebb_trials_max;
+	double ebb_stderr;
+	uint64_t seed;
+	uint32_t shifts_max; /* shifts looked at, spread evenly if there are more; in a tree only */
 	const atomic_bool *stop; /* once true: -ECANCELED soon. May be NULL */
 };
 
@@ -202,6 +208,27 @@ struct routing_credit {
 	uint32_t turns_left_out;
 };
 
+/* Random halves of all end ports, each of the one sending to one of the other: what share of its
+ * bandwidth a flow gets at the busiest channel on its way, on average. What does not arrive gets
+ * none. */
+struct routing_ebb {
+	double mean;
+	double stderr_of_mean;
+	uint32_t trials; /* 0: not asked for, or fewer than two end ports */
+	uint32_t flows;	 /* in a trial */
+};
+
+/* Each end port sends to the one `shift` places on, all at once. The order is the one in which the
+ * routing itself spreads destinations over a far leaf's uplinks. */
+struct routing_shift {
+	uint32_t contention; /* most flows on a channel in any of the shifts; 1 is free of
+				contention */
+	uint32_t worst;	     /* the first shift with it */
+	uint32_t channel;    /* where */
+	uint32_t shifts;     /* looked at; 0: not asked for, or no tree */
+	uint32_t all;	     /* that there are */
+};
+
 struct routing_result {
 	struct fabric *fabric;
 	enum routing_tables tables;
@@ -237,6 +264,8 @@ struct routing_result {
 	uint32_t group_count;
 
 	struct routing_credit credit;
+	struct routing_ebb ebb;
+	struct routing_shift shift;
 };
 
 /**

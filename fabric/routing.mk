@@ -13,6 +13,7 @@ fabric_libfabric_a_SOURCES += \
 	fabric/routing-multicast.c \
 	fabric/routing-multicast.h \
 	fabric/routing-pass.c \
+	fabric/routing-patterns.c \
 	fabric/routing-shape.c \
 	fabric/routing-weigh.c \
 	fabric/routing-worker.c \

@@ -12,7 +12,8 @@ ROUTING_UNIT_TESTS = \
 	tests/unit/test-routing \
 	tests/unit/test-routing-change \
 	tests/unit/test-routing-credit \
-	tests/unit/test-routing-multicast
+	tests/unit/test-routing-multicast \
+	tests/unit/test-routing-patterns
 check_PROGRAMS += $(ROUTING_UNIT_TESTS)
 TESTS += $(ROUTING_UNIT_TESTS)
 
@@ -34,6 +35,10 @@ tests_unit_test_routing_multicast_LDADD = $(ROUTING_TEST_LDADD)
 tests_unit_test_routing_change_SOURCES = tests/unit/test-routing-change.c
 tests_unit_test_routing_change_CFLAGS = $(ROUTING_TEST_CFLAGS)
 tests_unit_test_routing_change_LDADD = $(ROUTING_TEST_LDADD)
+
+tests_unit_test_routing_patterns_SOURCES = tests/unit/test-routing-patterns.c
+tests_unit_test_routing_patterns_CFLAGS = $(ROUTING_TEST_CFLAGS)
+tests_unit_test_routing_patterns_LDADD = $(ROUTING_TEST_LDADD)
 
 # Built by make check, run by hand or by make bench-routing.
 check_PROGRAMS += tests/bench/bench-routing
