@@ -59,13 +59,13 @@ static uint16_t lowest_slid(const struct routing_worker *w, uint32_t sw, uint32_
 	return UINT16_MAX;
 }
 
-static void enter(struct routing_worker *w, uint32_t sw, uint32_t lid, bool loads)
+static void enter(struct routing_worker *w, uint32_t sw, bool loads)
 {
 	uint32_t source = w->graph->source_index[sw];
 
 	w->visits[sw] = 2 * w->visit + 1;
 	w->pairs[sw] = w->own_left[sw];
-	w->slids[sw] = w->own_left[sw] ? lowest_slid(w, sw, lid) : UINT16_MAX;
+	w->slids[sw] = UINT16_MAX;
 	w->loop_ends[sw] = IBSM_NONE;
 	if (!loads)
 		return;
@@ -89,7 +89,7 @@ static uint32_t walk(struct routing_worker *w, uint32_t start, uint32_t lid, boo
 	for (;;) {
 		const struct routing_hop *hop = routing_column_hop(w, w->column, at);
 
-		enter(w, at, lid, loads);
+		enter(w, at, loads);
 		w->way[length++] = at;
 		if (hop->kind != ROUTING_HOP_SWITCH) {
 			end = entry_end(g, at, hop, lid);
@@ -117,6 +117,7 @@ static uint32_t walk(struct routing_worker *w, uint32_t start, uint32_t lid, boo
 			break;
 		}
 	}
+	w->bad |= end != ROUTE_DELIVERED;
 	while (length > 0) {
 		uint32_t sw = w->way[--length];
 
@@ -131,21 +132,22 @@ static uint32_t walk(struct routing_worker *w, uint32_t start, uint32_t lid, boo
 static void load_channel(struct routing_worker *w, uint32_t sw, const struct routing_hop *hop,
 			 const struct routing_dest *dest, uint32_t pairs)
 {
-	struct routing_load *load = &w->loads[hop->channel];
-	uint64_t *sum = &w->sets[(size_t)hop->channel * w->source_words];
+	uint32_t channel = routing_hop_channel(w->graph, sw, hop);
+	struct routing_load *load = &w->loads[channel];
+	uint64_t *sum = &w->sets[(size_t)channel * w->source_words];
 
 	load->pairs += pairs;
 	load->lids++;
 	if (w->io_pairs && dest->io)
-		w->io_pairs[hop->channel] += pairs;
-	if (w->undo_stamps && w->undo_stamps[hop->channel] != 2 * dest->port + 1) {
-		w->undo_stamps[hop->channel] = 2 * dest->port + 1;
+		w->io_pairs[channel] += pairs;
+	if (w->undo_stamps && w->undo_stamps[channel] != 2 * dest->port + 1) {
+		w->undo_stamps[channel] = 2 * dest->port + 1;
 		load->destinations++;
 	}
 	if (w->own_left[sw])
-		w->from_own[hop->channel] = 1;
+		w->from_own[channel] = 1;
 	for (uint32_t i = 0; i < w->in_words; i++)
-		w->dependencies[(size_t)hop->channel * w->in_words + i] |=
+		w->dependencies[(size_t)channel * w->in_words + i] |=
 			w->masks[(size_t)sw * w->in_words + i];
 	if (hop->kind == ROUTING_HOP_END) {
 		if (pairs > load->most)
@@ -270,6 +272,7 @@ void routing_careful(struct routing_worker *w, const struct routing_dest *dest,
 	bool loads = leaf != IBSM_NONE;
 	uint32_t done = 0;
 
+	w->bad = false;
 	w->column = column;
 	count_own(w, dest->lid);
 	if (++w->visit == UINT32_MAX / 2) {
@@ -286,6 +289,13 @@ void routing_careful(struct routing_worker *w, const struct routing_dest *dest,
 		if (w->ends[sw] == ROUTE_DELIVERED)
 			count_delivered(w, sw, dest, leaf);
 	}
+	if (w->bad)
+		for (uint32_t i = 0; i < done; i++)
+			if (w->own_left[w->done[i]])
+				w->slids[w->done[i]] = lowest_slid(w, w->done[i], dest->lid);
+	/* All arrives, and of a switch's LID no more is asked. */
+	if (!w->bad && !loads)
+		return;
 	while (done > 0) {
 		uint32_t sw = w->done[--done];
 		const struct routing_hop *hop = routing_column_hop(w, w->column, sw);

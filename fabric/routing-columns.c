@@ -5,32 +5,42 @@
 #include <string.h>
 
 /*
- * LIDs of one leaf may lie anywhere in the tables. 64 of them are a cache line of each table: all
- * that is wanted of it is taken at once, eight switches by eight LIDs in registers.
+ * Columns stand in tiles of 64 switches: in a tile each has a line of 64 bytes, next to that of the
+ * next destination. Tables are read straight on, eight at a time, and what a tile takes in
+ * meanwhile stays in the cache; a batch of destinations later reads lines that follow each other.
  */
-#define BLOCK_LIDS 64
+typedef uint8_t bytes __attribute__((vector_size(16)));
+typedef uint16_t words __attribute__((vector_size(16)));
+typedef uint32_t doubles __attribute__((vector_size(16)));
+typedef uint64_t quads __attribute__((vector_size(16)));
 
-/* x[i] has byte j of row i; afterwards of row j. */
+static inline bytes interleave(uint64_t a, uint64_t b)
+{
+	static const bytes order = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+
+	return __builtin_shuffle((bytes)(quads){a, 0}, (bytes)(quads){b, 0}, order);
+}
+
+/* x[i] has byte j of row i; afterwards of row j. In vectors by hand: from shifts and masks the
+ * compiler makes code ten times as slow. */
 static inline void transpose(uint64_t x[8])
 {
-	for (int i = 0; i < 8; i += 2) {
-		uint64_t t = (x[i] >> 8 ^ x[i + 1]) & UINT64_C(0x00ff00ff00ff00ff);
+	static const words low_words = {0, 8, 1, 9, 2, 10, 3, 11};
+	static const words high_words = {4, 12, 5, 13, 6, 14, 7, 15};
+	static const doubles low_doubles = {0, 4, 1, 5};
+	static const doubles high_doubles = {2, 6, 3, 7};
+	words ab = (words)interleave(x[0], x[1]), cd = (words)interleave(x[2], x[3]);
+	words ef = (words)interleave(x[4], x[5]), gh = (words)interleave(x[6], x[7]);
+	doubles abcd = (doubles)__builtin_shuffle(ab, cd, low_words);
+	doubles ABCD = (doubles)__builtin_shuffle(ab, cd, high_words);
+	doubles efgh = (doubles)__builtin_shuffle(ef, gh, low_words);
+	doubles EFGH = (doubles)__builtin_shuffle(ef, gh, high_words);
+	quads out[4] = {(quads)__builtin_shuffle(abcd, efgh, low_doubles),
+			(quads)__builtin_shuffle(abcd, efgh, high_doubles),
+			(quads)__builtin_shuffle(ABCD, EFGH, low_doubles),
+			(quads)__builtin_shuffle(ABCD, EFGH, high_doubles)};
 
-		x[i + 1] ^= t;
-		x[i] ^= t << 8;
-	}
-	for (int i = 0; i < 8; i += i & 1 ? 3 : 1) {
-		uint64_t t = (x[i] >> 16 ^ x[i + 2]) & UINT64_C(0x0000ffff0000ffff);
-
-		x[i + 2] ^= t;
-		x[i] ^= t << 16;
-	}
-	for (int i = 0; i < 4; i++) {
-		uint64_t t = (x[i] >> 32 ^ x[i + 4]) & UINT64_C(0x00000000ffffffff);
-
-		x[i + 4] ^= t;
-		x[i] ^= t << 32;
-	}
+	memcpy(x, out, sizeof(out));
 }
 
 /* Eight entries of one switch's table, 255 beyond its end. */
@@ -47,32 +57,38 @@ static inline uint64_t load_entries(const struct routing_graph *g, uint32_t sw, 
 	return entries;
 }
 
+/* Eight switches' entries for all destinations into their tile. */
+static void take_eight(struct routing_worker *w, uint32_t sw)
+{
+	const struct routing_graph *g = w->graph;
+	uint8_t *tile = w->columns + (sw / ROUTING_TILE) * w->tile_bytes + sw % ROUTING_TILE;
+
+	for (uint32_t lid = 0; lid < g->fabric->lids; lid += 8) {
+		const uint32_t *columns = &w->column_of[lid];
+		uint64_t x[8], any;
+
+		memcpy(x, columns, 8 * sizeof(*columns));
+		any = x[0] | x[1] | x[2] | x[3];
+		if (!any)
+			continue;
+		for (uint32_t i = 0; i < 8; i++)
+			x[i] = load_entries(g, sw + i, lid);
+		transpose(x);
+		for (uint32_t i = 0; i < 8; i++)
+			if (columns[i])
+				memcpy(tile + (size_t)(columns[i] - 1) * ROUTING_TILE, &x[i], 8);
+	}
+}
+
 void routing_columns_take(struct routing_worker *w, const struct routing_dest *dests,
 			  uint32_t count)
 {
 	const struct routing_graph *g = w->graph;
 
-	memset(w->column_of, 0, sizeof(w->column_of));
+	memset(w->column_of, 0, ((size_t)g->fabric->lids + 8) * sizeof(*w->column_of));
 	for (uint32_t i = 0; i < count; i++)
-		w->column_of[dests[i].lid] = &w->columns[(size_t)i * w->column_stride];
-	for (uint32_t block = 0; block <= IBSM_UNICAST_LID_MAX; block += BLOCK_LIDS) {
-		uint32_t wanted = 0;
-
-		for (uint32_t i = 0; i < BLOCK_LIDS; i++)
-			wanted |= (uint32_t) !!w->column_of[block + i] << (i / 8);
-		for (uint32_t sw = 0; wanted && sw < g->switches; sw += 8)
-			for (uint32_t eight = 0; eight < BLOCK_LIDS / 8; eight++) {
-				uint8_t *const *columns = &w->column_of[block + eight * 8];
-				uint64_t x[8];
-
-				if (!(wanted >> eight & 1))
-					continue;
-				for (uint32_t i = 0; i < 8; i++)
-					x[i] = load_entries(g, sw + i, block + eight * 8);
-				transpose(x);
-				for (uint32_t i = 0; i < 8; i++)
-					if (columns[i])
-						memcpy(columns[i] + sw, &x[i], 8);
-			}
-	}
+		w->column_of[dests[i].lid] = i + 1;
+	w->tile_bytes = (size_t)count * ROUTING_TILE;
+	for (uint32_t sw = 0; sw < g->switches; sw += 8)
+		take_eight(w, sw);
 }

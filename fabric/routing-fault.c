@@ -97,6 +97,10 @@ int routing_loop_add(struct routing_worker *w, const struct routing_fault *fault
 	loop.port = (int16_t)(routing_hop(g, switches[lowest], loop.dlid) -
 			      &g->hops[(size_t)switches[lowest] * ROUTING_HOPS_ROW]);
 	hash ^= hash >> 29;
+	if (!w->loop_slots)
+		w->loop_slots = calloc(2 * ROUTING_FAULTS_MAX, sizeof(*w->loop_slots));
+	if (!w->loop_slots)
+		return -ENOMEM;
 	/* Open addressing with room for twice as many. */
 	for (size_t at = (size_t)hash;; at++) {
 		slot = &w->loop_slots[at % (2 * ROUTING_FAULTS_MAX)];

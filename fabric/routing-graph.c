@@ -16,6 +16,7 @@ struct routing_graph *routing_graph_free(struct routing_graph *g)
 	free(g->lft_ends);
 	free(g->hops);
 	free(g->channels);
+	free(g->first_channel);
 	free(g->channel_switch);
 	free(g->ins_first);
 	free(g->ins);
@@ -108,10 +109,11 @@ static int add_channels(struct routing_graph *g)
 					    fabric_port(f, node->first_port + i)->port != 0;
 	}
 	g->channels = calloc(g->channel_count + 1, sizeof(*g->channels));
+	g->first_channel = calloc(g->switches + 1, sizeof(*g->first_channel));
 	g->channel_switch = calloc(g->channel_count + 1, sizeof(*g->channel_switch));
 	g->ins_first = calloc(g->switches + 1, sizeof(*g->ins_first));
 	g->ins = calloc(g->channel_count + 1, sizeof(*g->ins));
-	if (!g->channels || !g->channel_switch || !g->ins_first || !g->ins)
+	if (!g->channels || !g->first_channel || !g->channel_switch || !g->ins_first || !g->ins)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < g->switches; s++) {
 		const struct ibsm_snap_node *node = fabric_node(f, g->nodes[s]);
@@ -120,6 +122,7 @@ static int add_channels(struct routing_graph *g)
 		row[0].kind = ROUTING_HOP_SELF;
 		row[IBSM_LFT_NO_PATH].kind = ROUTING_HOP_HOLE;
 		g->ins_first[s] = ins;
+		g->first_channel[s] = at;
 		for (uint32_t i = 0; i < node->ports; i++) {
 			uint32_t port = node->first_port + i, remote = peer(f, port), other;
 			uint8_t number = fabric_port(f, port)->port;
@@ -128,7 +131,7 @@ static int add_channels(struct routing_graph *g)
 			if (remote == IBSM_NONE || number == 0)
 				continue;
 			other = g->by_node[fabric_port(f, remote)->node];
-			hop->channel = at;
+			hop->channel = (uint8_t)(at - g->first_channel[s]);
 			hop->kind = number == IBSM_LFT_NO_PATH			? ROUTING_HOP_HOLE
 				    : !routing_port_sends(fabric_port(f, port)) ? ROUTING_HOP_DOWN
 				    : other == IBSM_NONE			? ROUTING_HOP_END
@@ -149,6 +152,7 @@ static int add_channels(struct routing_graph *g)
 			g->ins_max = ins - g->ins_first[s];
 	}
 	g->ins_first[g->switches] = ins;
+	g->first_channel[g->switches] = at;
 	return 0;
 }
 
@@ -167,7 +171,7 @@ static void match_ins(struct routing_graph *g)
 					 remote->port];
 
 			reverse->in = (uint8_t)(i - g->ins_first[s]);
-			g->ins[i] = reverse->channel;
+			g->ins[i] = routing_hop_channel(g, g->by_node[remote->node], reverse);
 		}
 }
 

@@ -16,12 +16,12 @@ enum routing_hop_kind {
 	ROUTING_HOP_HOLE, /* 255 */
 };
 
-/* Where an entry of an LFT leads. */
+/* Where an entry of an LFT leads. Eight bytes: the pass does little else than look them up. */
 struct routing_hop {
-	uint32_t next;	  /* switch; ROUTING_HOP_END: PORTS row */
-	uint32_t channel; /* of any port with a neighbour */
+	uint32_t next; /* switch; ROUTING_HOP_END: PORTS row */
 	uint8_t kind;
-	uint8_t in; /* ROUTING_HOP_SWITCH: which of the next one's `ins` this channel is */
+	uint8_t in;	 /* ROUTING_HOP_SWITCH: which of the next one's `ins` this channel is */
+	uint8_t channel; /* of any port with a neighbour: which of the switch's */
 };
 
 /* A destination LID at an end port, or a switch's own. */
@@ -60,6 +60,7 @@ struct routing_graph {
 	struct routing_hop *hops; /* [switch * ROUTING_HOPS_ROW + port] */
 	struct routing_channel *channels;
 	uint32_t channel_count;
+	uint32_t *first_channel;    /* switches + 1 */
 	uint32_t *channel_switch;   /* the switch that a channel leaves */
 	uint32_t *ins_first;	    /* switches + 1 */
 	uint32_t *ins;		    /* by switch: the channels that come in from switches */
@@ -98,6 +99,12 @@ static inline const struct routing_hop *routing_hop(const struct routing_graph *
 	uint8_t out = lid < g->lft_ends[sw] ? g->lfts[sw][lid] : IBSM_LFT_NO_PATH;
 
 	return &g->hops[(size_t)sw * ROUTING_HOPS_ROW + out];
+}
+
+static inline uint32_t routing_hop_channel(const struct routing_graph *g, uint32_t sw,
+					   const struct routing_hop *hop)
+{
+	return g->first_channel[sw] + hop->channel;
 }
 
 static inline bool routing_port_has_lid(const struct ibsm_snap_port *port, uint32_t lid)

@@ -67,8 +67,8 @@ static int hand_over(struct walker *w, uint32_t sw, uint32_t lid)
 				       sizeof(**rows));
 		if (!*rows)
 			return -ENOMEM;
-		(*rows)[(size_t)next->channel * w->lanes->in_words + hop->in / 64] |=
-			UINT64_C(1) << (hop->in % 64);
+		(*rows)[(size_t)routing_hop_channel(g, hop->next, next) * w->lanes->in_words +
+			hop->in / 64] |= UINT64_C(1) << (hop->in % 64);
 	}
 	return 0;
 }

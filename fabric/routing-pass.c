@@ -47,7 +47,7 @@ static ALWAYS_INLINE struct cell *cell_at(const struct routing_worker *w, uint32
 {
 	size_t size = sizeof(struct cell) + 2 * sizeof(uint64_t) * in_words;
 
-	return (struct cell *)(void *)(w->cells + ((size_t)sw * w->batch_max + lid) * size);
+	return (struct cell *)(void *)(w->cells + ((size_t)sw * w->batch + lid) * size);
 }
 
 /* The sources behind a cell: what came deep, and the switches of simple in-channels. */
@@ -91,7 +91,7 @@ static ALWAYS_INLINE const struct routing_hop *hop_at(const struct routing_worke
 						      const struct batch *batch, uint32_t lid,
 						      uint32_t sw)
 {
-	return routing_column_hop(w, batch->columns + (size_t)lid * w->column_stride, sw);
+	return routing_column_hop(w, batch->columns + (size_t)lid * ROUTING_TILE, sw);
 }
 
 static ALWAYS_INLINE void arrive(struct routing_worker *w, const struct routing_hop *hop,
@@ -143,48 +143,103 @@ static ALWAYS_INLINE void carry(struct routing_worker *w, uint32_t channel,
 	}
 }
 
-/* Sends on what is at a switch, for all LIDs of the batch: `place` is the switch's in the order. */
-static ALWAYS_INLINE void forward(struct routing_worker *w, struct batch *batch, uint32_t place,
-				  const uint16_t *distances, const uint32_t in_words)
+/* Whether a hop is one step nearer to the leaf; else the LID fails here. */
+static ALWAYS_INLINE bool is_nearer(struct batch *batch, uint32_t lid, uint32_t place,
+				    const uint16_t *distances, uint32_t sw,
+				    const struct routing_hop *hop)
+{
+	if (hop->kind == ROUTING_HOP_SWITCH && distances[hop->next] + 1 == distances[sw])
+		return true;
+	batch->failed |= UINT64_C(1) << lid;
+	batch->failed_at[lid] = place;
+	return false;
+}
+
+/*
+ * Sends a switch's own sources' packets off, for LIDs for which nothing else comes through it: most
+ * of the work. What does not change is in local variables, since the compiler must take any store
+ * for one to the worker.
+ */
+static ALWAYS_INLINE void forward_own(struct routing_worker *w, struct batch *batch, uint32_t place,
+				      uint64_t todo, const uint16_t *distances,
+				      const uint32_t in_words)
 {
 	const struct routing_graph *g = w->graph;
-	uint32_t sw = w->order[place], own = g->own[sw];
-	uint64_t all = batch->count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << batch->count) - 1;
-	uint64_t todo = (own ? all : w->live[sw]) & ~batch->failed;
+	const size_t cell_bytes = sizeof(struct cell) + 2 * sizeof(uint64_t) * in_words;
+	const uint32_t sw = w->order[place], own = g->own[sw], first = g->first_channel[sw];
+	const uint32_t nearer = distances[sw] - 1u;
+	const struct routing_hop *row = &g->hops[(size_t)sw * ROUTING_HOPS_ROW];
+	const uint8_t *column =
+		batch->columns + (sw / ROUTING_TILE) * w->tile_bytes + sw % ROUTING_TILE;
+	const size_t row_bytes = w->batch * cell_bytes;
+	const bool plain = !w->io_pairs && !w->stamps;
+	const struct routing_dest *dests = batch->dests;
+	struct routing_load *loads = &w->loads[first];
+	uint8_t *from_own = &w->from_own[first];
+	unsigned char *cells = w->cells;
+	uint64_t *live = w->live;
 
 	for (; todo; todo &= todo - 1) {
-		uint32_t lid = (uint32_t)__builtin_ctzll(todo);
-		const struct routing_dest *dest = &batch->dests[lid];
-		const struct routing_hop *hop = hop_at(w, batch, lid, sw);
-		const struct cell *cell;
-		const uint64_t *set;
-		uint64_t deep = 0;
+		const uint32_t lid = (uint32_t)__builtin_ctzll(todo);
+		const struct routing_hop hop = row[column[(size_t)lid * ROUTING_TILE]];
+		struct cell *cell;
 
-		if (hop->kind != ROUTING_HOP_SWITCH || distances[hop->next] + 1 != distances[sw]) {
+		if (hop.kind != ROUTING_HOP_SWITCH || distances[hop.next] != nearer) {
 			batch->failed |= UINT64_C(1) << lid;
 			batch->failed_at[lid] = place;
 			continue;
 		}
-		if (own)
-			w->from_own[hop->channel] = 1;
-		if (!(w->live[sw] >> lid & 1)) {
-			carry(w, hop->channel, dest, own);
-			arrive(w, hop, lid, own, NULL, in_words);
-			continue;
+		from_own[hop.channel] = 1;
+		if (plain) {
+			loads[hop.channel].pairs += own;
+			loads[hop.channel].lids++;
+		} else {
+			carry(w, first + hop.channel, &dests[lid], own);
 		}
-		cell = cell_at(w, sw, lid, in_words);
-		carry(w, hop->channel, dest, cell->pairs + own);
+		cell = (struct cell *)(void *)(cells + hop.next * row_bytes + lid * cell_bytes);
+		if (!(live[hop.next] >> lid & 1)) {
+			live[hop.next] |= UINT64_C(1) << lid;
+			cell->pairs = 0;
+			for (uint32_t i = 0; i < 2 * in_words; i++)
+				cell->masks[i] = 0;
+		}
+		cell->pairs += own;
+		cell->masks[in_words == 1 ? 0 : hop.in / 64] |= UINT64_C(1) << (hop.in % 64);
+	}
+}
+
+/* Sends on what comes through a switch, with its own. */
+static ALWAYS_INLINE void forward_all(struct routing_worker *w, struct batch *batch, uint32_t place,
+				      uint64_t todo, const uint16_t *distances,
+				      const uint32_t in_words)
+{
+	const struct routing_graph *g = w->graph;
+	uint32_t sw = w->order[place], own = g->own[sw];
+
+	for (; todo; todo &= todo - 1) {
+		uint32_t lid = (uint32_t)__builtin_ctzll(todo);
+		const struct routing_hop *hop = hop_at(w, batch, lid, sw);
+		const struct cell *cell = cell_at(w, sw, lid, in_words);
+		uint32_t channel = routing_hop_channel(g, sw, hop);
+		const uint64_t *set;
+		uint64_t deep = 0;
+
+		if (!is_nearer(batch, lid, place, distances, sw, hop))
+			continue;
+		if (own)
+			w->from_own[channel] = 1;
+		carry(w, channel, &batch->dests[lid], cell->pairs + own);
 		for (uint32_t i = 0; i < in_words; i++) {
-			w->dependencies[(size_t)hop->channel * in_words + i] |= cell->masks[i];
+			w->dependencies[(size_t)channel * in_words + i] |= cell->masks[i];
 			deep |= cell->masks[in_words + i];
 		}
 		/* Nobody asks who has come to the leaf. */
 		set = deep || distances[hop->next] ? gather(w, sw, cell, in_words) : NULL;
 		if (!deep) {
 			for (uint32_t i = 0; i < in_words; i++)
-				w->simple[(size_t)hop->channel * in_words + i] |= cell->masks[i];
+				w->simple[(size_t)channel * in_words + i] |= cell->masks[i];
 		} else {
-			uint64_t *sum = &w->sets[(size_t)hop->channel * w->source_words];
+			uint64_t *sum = &w->sets[(size_t)channel * w->source_words];
 
 			for (uint32_t i = 0; i < w->source_words; i++)
 				sum[i] |= set[i];
@@ -202,7 +257,7 @@ static ALWAYS_INLINE void deliver(struct routing_worker *w, struct batch *batch,
 	for (uint32_t lid = 0; lid < batch->count; lid++) {
 		const struct routing_dest *dest = &batch->dests[lid];
 		const struct routing_hop *hop = hop_at(w, batch, lid, sw);
-		uint32_t pairs = g->own[sw] - 1;
+		uint32_t pairs = g->own[sw] - 1, channel = routing_hop_channel(g, sw, hop);
 
 		if (batch->failed >> lid & 1)
 			continue;
@@ -212,19 +267,18 @@ static ALWAYS_INLINE void deliver(struct routing_worker *w, struct batch *batch,
 			continue;
 		}
 		if (pairs)
-			w->from_own[hop->channel] = 1;
+			w->from_own[channel] = 1;
 		if (w->live[sw] >> lid & 1) {
 			const struct cell *cell = cell_at(w, sw, lid, in_words);
 
 			for (uint32_t i = 0; i < in_words; i++)
-				w->dependencies[(size_t)hop->channel * in_words + i] |=
-					cell->masks[i];
+				w->dependencies[(size_t)channel * in_words + i] |= cell->masks[i];
 			pairs += cell->pairs;
 		}
 		if (pairs)
-			carry(w, hop->channel, dest, pairs);
-		if (pairs > w->loads[hop->channel].most)
-			w->loads[hop->channel].most = pairs;
+			carry(w, channel, dest, pairs);
+		if (pairs > w->loads[channel].most)
+			w->loads[channel].most = pairs;
 		w->validity[0].delivered += pairs;
 		w->leaf_delivered++;
 	}
@@ -244,7 +298,7 @@ static void take_back(struct routing_worker *w, const struct batch *batch, uint3
 		for (uint32_t place = 0; place < batch->failed_at[lid]; place++) {
 			uint32_t at = place == delivered_place ? sw : w->order[place];
 			uint32_t pairs = at == sw ? g->own[at] - 1 : g->own[at];
-			const struct routing_hop *hop = hop_at(w, batch, lid, at);
+			uint32_t channel = routing_hop_channel(g, at, hop_at(w, batch, lid, at));
 
 			if (w->live[at] >> lid & 1)
 				pairs += cell_at(w, at, lid, in_words)->pairs;
@@ -254,13 +308,13 @@ static void take_back(struct routing_worker *w, const struct batch *batch, uint3
 			}
 			if (!pairs)
 				continue;
-			w->loads[hop->channel].pairs -= pairs;
-			w->loads[hop->channel].lids--;
+			w->loads[channel].pairs -= pairs;
+			w->loads[channel].lids--;
 			if (w->io_pairs && dest->io)
-				w->io_pairs[hop->channel] -= pairs;
-			if (w->stamps && w->undo_stamps[hop->channel] != 2 * dest->port) {
-				w->undo_stamps[hop->channel] = 2 * dest->port;
-				w->loads[hop->channel].destinations--;
+				w->io_pairs[channel] -= pairs;
+			if (w->stamps && w->undo_stamps[channel] != 2 * dest->port) {
+				w->undo_stamps[channel] = 2 * dest->port;
+				w->loads[channel].destinations--;
 			}
 		}
 	}
@@ -291,11 +345,30 @@ static ALWAYS_INLINE void quick_batch(struct routing_worker *w, struct batch *ba
 {
 	const struct routing_graph *g = w->graph;
 	const uint16_t *distances = &g->distances[(size_t)leaf * g->switches];
+	uint64_t all = batch->count == 64 ? ~UINT64_C(0) : (UINT64_C(1) << batch->count) - 1;
 
 	memset(w->live, 0, g->switches * sizeof(*w->live));
 	w->pool_used = 0;
-	for (uint32_t i = 0; i < w->ordered; i++)
-		forward(w, batch, i, distances, in_words);
+	for (uint32_t i = 0; i < w->ordered; i++) {
+		uint64_t live = w->live[w->order[i]] & ~batch->failed;
+		uint64_t own = g->own[w->order[i]] ? all & ~live & ~batch->failed : 0;
+
+		/* Ports are counted once if their LIDs follow each other: one by one. */
+		for (uint64_t todo = w->stamps ? own | live : 0; todo; todo &= todo - 1) {
+			uint64_t bit = todo & -todo;
+
+			if (own & bit)
+				forward_own(w, batch, i, bit, distances, in_words);
+			else
+				forward_all(w, batch, i, bit, distances, in_words);
+		}
+		if (w->stamps)
+			continue;
+		if (own)
+			forward_own(w, batch, i, own, distances, in_words);
+		if (live)
+			forward_all(w, batch, i, live, distances, in_words);
+	}
 	deliver(w, batch, g->leaves[leaf].sw, w->ordered, in_words);
 	if (batch->failed) {
 		if (w->stamps)
@@ -366,13 +439,13 @@ void routing_quick(struct routing_worker *w, uint32_t leaf, const uint8_t *colum
 		struct batch batch = {.dests = &g->dests[first], .columns = columns};
 
 		size = ordered ? batch_size(w, batch.dests, row->end - first) : 0;
-		batch.count = size;
+		batch.count = w->batch = size;
 		if (size == 0) {
 			do
 				routing_careful(w, &batch.dests[size],
-						columns + (size_t)size * w->column_stride, leaf);
+						columns + (size_t)size * ROUTING_TILE, leaf);
 			while (!batch.dests[size++].last);
-			columns += (size_t)size * w->column_stride;
+			columns += (size_t)size * ROUTING_TILE;
 			continue;
 		}
 		for (uint32_t i = 0; i < size; i++)
@@ -385,10 +458,10 @@ void routing_quick(struct routing_worker *w, uint32_t leaf, const uint8_t *colum
 		for (uint64_t failed = batch.failed; failed; failed &= failed - 1) {
 			uint32_t i = (uint32_t)__builtin_ctzll(failed);
 
-			routing_careful(w, &batch.dests[i], columns + (size_t)i * w->column_stride,
+			routing_careful(w, &batch.dests[i], columns + (size_t)i * ROUTING_TILE,
 					leaf);
 		}
-		columns += (size_t)size * w->column_stride;
+		columns += (size_t)size * ROUTING_TILE;
 	}
 	if (!w->leaf_delivered)
 		return;

@@ -97,10 +97,12 @@ static void follow(struct patterns *p, uint32_t flows)
 			const struct routing_hop *hop = routing_hop(g, p->at[flow], lid);
 
 			if (hop->kind == ROUTING_HOP_SWITCH && step < FLOW_HOPS_MAX) {
+				uint32_t channel = routing_hop_channel(g, p->at[flow], hop);
+
 				p->at[flow] = hop->next;
 				p->hops[flow]++;
-				p->crossed[(size_t)step * p->host_count + flow] = hop->channel;
-				p->flows_on[hop->channel]++;
+				p->crossed[(size_t)step * p->host_count + flow] = channel;
+				p->flows_on[channel]++;
 				p->moving[left++] = flow;
 			} else if (hop->kind != ROUTING_HOP_END ||
 				   !routing_port_has_lid(fabric_port(g->fabric, hop->next), lid)) {
@@ -199,10 +201,11 @@ static uint64_t up_ports(const struct patterns *p, uint32_t sw, uint16_t lid)
 	for (uint32_t step = 0; step < 8; step++) {
 		const struct routing_hop *hop = routing_hop(g, sw, lid);
 
-		if (hop->kind != ROUTING_HOP_SWITCH ||
-		    p->channels[hop->channel].direction != ROUTING_UP)
+		uint32_t channel = routing_hop_channel(g, sw, hop);
+
+		if (hop->kind != ROUTING_HOP_SWITCH || p->channels[channel].direction != ROUTING_UP)
 			break;
-		ports |= (uint64_t)fabric_port(g->fabric, p->channels[hop->channel].port)->port
+		ports |= (uint64_t)fabric_port(g->fabric, p->channels[channel].port)->port
 			 << (8 * step);
 		sw = hop->next;
 	}

@@ -27,6 +27,7 @@ struct routing_worker *routing_worker_free(struct routing_worker *w)
 	free(w->loop_slots);
 	free(w->fault_by_entry);
 	free(w->columns);
+	free(w->column_of);
 	free(w->stamps);
 	free(w->undo_stamps);
 	free(w->in_sources);
@@ -75,7 +76,6 @@ static void room_to_count(struct routing_worker *w, bool io)
 	w->simple = room(w, (size_t)g->channel_count * w->in_words, sizeof(uint64_t));
 	w->sets = room(w, (size_t)g->channel_count * w->source_words, sizeof(uint64_t));
 	w->from_own = room(w, g->channel_count, sizeof(*w->from_own));
-	w->loop_slots = room(w, 2 * ROUTING_FAULTS_MAX, sizeof(*w->loop_slots));
 	w->fault_by_entry =
 		room(w, (size_t)g->switches * ROUTING_HOPS_ROW * 2, sizeof(*w->fault_by_entry));
 }
@@ -139,8 +139,10 @@ int routing_worker_new(const struct routing_graph *graph, bool io, uint32_t colu
 	if (w->in_words == 0)
 		w->in_words = 1;
 	w->source_words = routing_words(graph->source_switches);
-	w->column_stride = (graph->switches + 7) / 8 * 8;
-	w->columns = room(w, (size_t)columns * w->column_stride, 1);
+	w->column_of = room(w, (size_t)graph->fabric->lids + 8, sizeof(*w->column_of));
+	w->columns =
+		room(w, (size_t)columns * ((graph->switches + ROUTING_TILE - 1) / ROUTING_TILE),
+		     ROUTING_TILE);
 	room_to_count(w, io);
 	room_for_quick(w);
 	room_for_careful(w);
@@ -175,7 +177,7 @@ struct thread {
 static uint32_t columns_of_piece(const struct routing_graph *g, unsigned int threads)
 {
 	uint64_t size = (g->dest_count + threads - 1) / threads;
-	uint64_t fit = COLUMN_BYTES / (g->switches + 8);
+	uint64_t fit = COLUMN_BYTES / (g->switches + ROUTING_TILE);
 
 	if (size > fit)
 		size = fit;
@@ -219,7 +221,7 @@ static void work(struct routing_worker *w, const struct piece *piece)
 		routing_columns_take(w, &g->switch_dests[piece->first], piece->end - piece->first);
 		for (uint32_t i = piece->first; i < piece->end; i++)
 			routing_careful(w, &g->switch_dests[i],
-					w->columns + (size_t)(i - piece->first) * w->column_stride,
+					w->columns + (size_t)(i - piece->first) * ROUTING_TILE,
 					IBSM_NONE);
 		return;
 	}
@@ -229,7 +231,7 @@ static void work(struct routing_worker *w, const struct piece *piece)
 	for (uint32_t leaf = piece->first; leaf < piece->end; leaf++)
 		routing_quick(w, leaf,
 			      w->columns + (size_t)(&g->dests[g->leaves[leaf].first] - dests) *
-						   w->column_stride);
+						   ROUTING_TILE);
 }
 
 static void *run(void *userdata)
@@ -294,28 +296,41 @@ static void add_worker(struct routing_worker *into, const struct routing_worker 
 		add_validity(&into->validity[i], &more->validity[i]);
 }
 
-/* Bit b of each source switch's number of sources, as sets. */
+/* How many sources each source switch has beyond the fewest: bit b of it, as sets. */
 static int find_planes(const struct routing_graph *g, uint32_t words, uint64_t **ret,
-		       uint32_t *ret_count)
+		       uint32_t *ret_count, uint32_t *ret_fewest)
 {
-	uint32_t most = 0, count = 0;
+	uint32_t most = 0, fewest = UINT32_MAX, count = 0;
 	uint64_t *planes;
 
-	for (uint32_t s = 0; s < g->switches; s++)
-		if (g->own[s] > most)
-			most = g->own[s];
-	for (; most; most >>= 1)
+	for (uint32_t i = 0; i < g->source_switches; i++) {
+		uint32_t own = g->own[g->source_switch[i]];
+
+		most = own > most ? own : most;
+		fewest = own < fewest ? own : fewest;
+	}
+	for (uint32_t more = g->source_switches ? most - fewest : 0; more; more >>= 1)
 		count++;
 	planes = calloc((size_t)count * words + 1, sizeof(*planes));
 	if (!planes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->source_switches; i++)
 		for (uint32_t b = 0; b < count; b++)
-			if (g->own[g->source_switch[i]] >> b & 1)
+			if ((g->own[g->source_switch[i]] - fewest) >> b & 1)
 				planes[(size_t)b * words + i / 64] |= UINT64_C(1) << (i % 64);
 	*ret = planes;
 	*ret_count = count;
+	*ret_fewest = fewest;
 	return 0;
+}
+
+/* Baseline x86-64 has no instruction for it, and the library's function takes longer. */
+static inline uint32_t count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
 /* All source switches of a channel between switches, into its set. */
@@ -341,8 +356,8 @@ static int fill_channels(struct routing_worker *w, struct routing_channel *chann
 {
 	const struct routing_graph *g = w->graph;
 	_cleanup_free_ uint64_t *planes = NULL;
-	uint32_t plane_count;
-	int r = find_planes(g, w->source_words, &planes, &plane_count);
+	uint32_t plane_count, fewest;
+	int r = find_planes(g, w->source_words, &planes, &plane_count, &fewest);
 
 	if (r < 0)
 		return r;
@@ -359,13 +374,14 @@ static int fill_channels(struct routing_worker *w, struct routing_channel *chann
 		if (channel->direction == ROUTING_TO_END || !channel->lids)
 			continue;
 		set = complete_set(w, c);
-		for (uint32_t b = 0; b < plane_count; b++) {
-			uint64_t count = 0;
-
-			for (uint32_t i = 0; i < w->source_words; i++)
-				count += (uint64_t)__builtin_popcountll(
-					set[i] & planes[(size_t)b * w->source_words + i]);
-			sources += count << b;
+		for (uint32_t i = 0; i < w->source_words; i++) {
+			if (!set[i])
+				continue;
+			sources += (uint64_t)count_bits(set[i]) * fewest;
+			for (uint32_t b = 0; b < plane_count; b++)
+				sources += (uint64_t)count_bits(
+						   set[i] & planes[(size_t)b * w->source_words + i])
+					   << b;
 		}
 		channel->sources = (uint32_t)sources;
 	}

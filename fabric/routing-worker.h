@@ -6,6 +6,8 @@
 
 #define ROUTING_BATCH_MAX 64 /* LIDs that go together: bits of a word */
 
+#define ROUTING_TILE 64 /* switches whose entries lie together, and bytes of a cache line */
+
 struct routing_load {
 	uint64_t pairs;
 	uint32_t lids;
@@ -44,12 +46,13 @@ struct routing_worker {
 	uint32_t *fault_by_entry; /* [(switch * 256 + port) * 2 + to switches]: number + 1 */
 
 	/* Entries of all switches, by destination of the piece of work. */
-	uint8_t *columns;
-	uint32_t column_stride;
-	uint8_t *column_of[IBSM_UNICAST_LID_MAX + 1]; /* by LID: scratch */
+	uint8_t *columns; /* [switch / ROUTING_TILE][destination][switch % ROUTING_TILE] */
+	size_t tile_bytes;
+	uint32_t *column_of; /* by LID: number + 1; 8 more than there are; scratch */
 
 	/* The quick way. */
 	uint32_t batch_max;
+	uint32_t batch;	  /* LIDs of this one */
 	uint32_t *stamps; /* by channel: the last port counted there; NULL: no LMC */
 	uint32_t *undo_stamps;
 	uint32_t *in_sources; /* by `ins`: number of the source switch that it comes from */
@@ -76,6 +79,7 @@ struct routing_worker {
 	uint32_t *own_left; /* sources that send */
 	uint32_t *pairs;
 	uint16_t *slids; /* lowest of a source */
+	bool bad;	 /* not all arrives */
 	uint64_t *masks;
 	uint64_t *careful_sets;
 	uint32_t *way;
@@ -95,7 +99,8 @@ void routing_columns_take(struct routing_worker *worker, const struct routing_de
 static inline const struct routing_hop *routing_column_hop(const struct routing_worker *w,
 							   const uint8_t *column, uint32_t sw)
 {
-	return &w->graph->hops[(size_t)sw * ROUTING_HOPS_ROW + column[sw]];
+	return &w->graph->hops[(size_t)sw * ROUTING_HOPS_ROW +
+			       column[(sw / ROUTING_TILE) * w->tile_bytes + sw % ROUTING_TILE]];
 }
 
 /* All LIDs of one leaf, from its first column on. */
