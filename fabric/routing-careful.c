@@ -265,6 +265,57 @@ static void arrive_at_end(struct routing_worker *w, uint32_t sw, const struct ro
 	w->validity[!loads].unreachable += w->pairs[sw];
 }
 
+/*
+ * Nearly always a switch's LID is reached from everywhere, and all that is asked is over how many
+ * hops. One number a switch: 0 not seen, ON_THE_WAY, else its hops + 1. Returns false where it is
+ * not that simple, and nothing was counted.
+ */
+#define ON_THE_WAY UINT16_MAX
+
+bool routing_reach(struct routing_worker *w, const struct routing_dest *dest, const uint8_t *column)
+{
+	const struct routing_graph *g = w->graph;
+	uint64_t hops[ROUTING_HOPS_MAX] = {0}, delivered = 0;
+	uint16_t *seen = w->seen;
+	uint32_t *way = w->way;
+
+	memset(seen, 0, g->switches * sizeof(*seen));
+	for (uint32_t i = 0; i < g->source_switches; i++) {
+		uint32_t sw = g->source_switch[i], length = 0, own = g->own[sw];
+		uint16_t depth = 0;
+		bool ended = false;
+
+		while (!ended && seen[sw] == 0) {
+			const struct routing_hop *hop = routing_column_hop(w, column, sw);
+
+			seen[sw] = ON_THE_WAY;
+			way[length++] = sw;
+			if (hop->kind == ROUTING_HOP_SWITCH) {
+				sw = hop->next;
+				continue;
+			}
+			if (hop->kind != ROUTING_HOP_SELF || sw != dest->sw)
+				return false;
+			ended = true;
+		}
+		/* Else it came to where it is known how far that is, or around in a loop. */
+		if (!ended) {
+			if (seen[sw] == ON_THE_WAY)
+				return false;
+			depth = seen[sw];
+		}
+		while (length > 0)
+			seen[way[--length]] = ++depth;
+		depth = seen[g->source_switch[i]];
+		hops[depth < ROUTING_HOPS_MAX ? depth : ROUTING_HOPS_MAX - 1] += own;
+		delivered += own;
+	}
+	w->validity[1].delivered += delivered;
+	for (uint32_t i = 0; i < ROUTING_HOPS_MAX; i++)
+		w->validity[1].hops[i] += hops[i];
+	return true;
+}
+
 void routing_careful(struct routing_worker *w, const struct routing_dest *dest,
 		     const uint8_t *column, uint32_t leaf)
 {

@@ -281,19 +281,20 @@ uint32_t routing_first_claim(const struct routing_graph *g, uint32_t lid)
 	return low;
 }
 
-/* Whether `port` is a source, and the only one that has the LID. */
-static bool is_sole(const struct routing_graph *g, uint32_t lid, uint32_t port)
+/* How many sources have a LID, and whether `port` is one of them. */
+static uint32_t count_claims(const struct routing_graph *g, uint32_t lid, uint32_t port,
+			     bool *ret_own)
 {
 	uint32_t claims = 0;
-	bool own = false;
 
+	*ret_own = false;
 	for (uint32_t i = routing_first_claim(g, lid);
 	     i < g->source_count && g->sources[i].lid <= lid; i++)
 		if (routing_claims(&g->sources[i], lid)) {
 			claims++;
-			own |= g->sources[i].port == port;
+			*ret_own |= g->sources[i].port == port;
 		}
-	return own && claims == 1;
+	return claims;
 }
 
 static void add_dest(struct routing_graph *g, const uint8_t *io_nodes, uint32_t lid)
@@ -302,6 +303,7 @@ static void add_dest(struct routing_graph *g, const uint8_t *io_nodes, uint32_t 
 	uint32_t port = fabric_port_by_lid(f, (uint16_t)lid), remote;
 	const struct ibsm_snap_port *row;
 	struct routing_dest dest;
+	bool own;
 
 	if (port == IBSM_NONE || !fabric_node_present(f, fabric_port(f, port)->node))
 		return;
@@ -309,6 +311,7 @@ static void add_dest(struct routing_graph *g, const uint8_t *io_nodes, uint32_t 
 	dest = (struct routing_dest){.port = port, .lid = (uint16_t)lid};
 	if (is_switch(f, row->node)) {
 		dest.sw = g->by_node[row->node];
+		dest.sole = count_claims(g, lid, port, &own) == 0;
 		g->switch_dests[g->switch_dest_count++] = dest;
 		return;
 	}
@@ -318,7 +321,7 @@ static void add_dest(struct routing_graph *g, const uint8_t *io_nodes, uint32_t 
 	dest.sw = g->by_node[fabric_port(f, remote)->node];
 	dest.out = fabric_port(f, remote)->port;
 	dest.io = io_nodes && io_nodes[row->node];
-	dest.sole = is_sole(g, lid, port);
+	dest.sole = count_claims(g, lid, port, &own) == 1 && own;
 	if ((row->lmc & 7) > g->lmc_max)
 		g->lmc_max = row->lmc & 7;
 	g->dests[g->dest_count++] = dest;

@@ -31,7 +31,7 @@ struct routing_dest {
 	uint16_t lid;
 	uint8_t out; /* sw's port to it */
 	bool io;
-	bool sole; /* the port is a source, and no other has the LID */
+	bool sole; /* no source has the LID but the end port itself, which does */
 	bool last; /* of its port */
 };
 

@@ -40,6 +40,7 @@ struct routing_worker *routing_worker_free(struct routing_worker *w)
 	free(w->order);
 	free(w->places);
 	free(w->by_distance);
+	free(w->seen);
 	free(w->visits);
 	free(w->ends);
 	free(w->depths);
@@ -114,6 +115,7 @@ static void room_for_careful(struct routing_worker *w)
 {
 	const struct routing_graph *g = w->graph;
 
+	w->seen = room(w, g->switches, sizeof(*w->seen));
 	w->visits = room(w, g->switches, sizeof(*w->visits));
 	w->ends = room(w, g->switches, sizeof(*w->ends));
 	w->depths = room(w, g->switches, sizeof(*w->depths));
@@ -219,10 +221,14 @@ static void work(struct routing_worker *w, const struct piece *piece)
 
 	if (piece->switches) {
 		routing_columns_take(w, &g->switch_dests[piece->first], piece->end - piece->first);
-		for (uint32_t i = piece->first; i < piece->end; i++)
-			routing_careful(w, &g->switch_dests[i],
-					w->columns + (size_t)(i - piece->first) * ROUTING_TILE,
-					IBSM_NONE);
+		for (uint32_t i = piece->first; i < piece->end; i++) {
+			const struct routing_dest *dest = &g->switch_dests[i];
+			const uint8_t *column =
+				w->columns + (size_t)(i - piece->first) * ROUTING_TILE;
+
+			if (!dest->sole || !routing_reach(w, dest, column))
+				routing_careful(w, dest, column, IBSM_NONE);
+		}
 		return;
 	}
 	dests = &g->dests[g->leaves[piece->first].first];

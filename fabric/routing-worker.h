@@ -71,6 +71,7 @@ struct routing_worker {
 	uint32_t leaf_delivered; /* LIDs */
 
 	/* The careful way, by switch. */
+	uint16_t *seen; /* for routing_reach() */
 	const uint8_t *column;
 	uint32_t *visits; /* 2 * the number of the visit: left; + 1: on the way */
 	uint32_t visit;
@@ -105,6 +106,11 @@ static inline const struct routing_hop *routing_column_hop(const struct routing_
 
 /* All LIDs of one leaf, from its first column on. */
 void routing_quick(struct routing_worker *worker, uint32_t leaf, const uint8_t *columns);
+
+/* A switch's LID. False: not all reach it, or the LID is claimed twice: routing_careful() counts.
+ */
+bool routing_reach(struct routing_worker *worker, const struct routing_dest *dest,
+		   const uint8_t *column);
 
 /* One LID, wherever the tables lead; `leaf` IBSM_NONE: a switch's own, for which only validity
  * counts. LIDs of one port must follow each other. */
