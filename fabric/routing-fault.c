@@ -41,10 +41,15 @@ int routing_fault_add(struct routing_worker *w, const struct routing_fault *faul
 		      uint32_t out)
 {
 	struct routing_fault_list *list = &w->faults;
-	uint32_t *number =
-		&w->fault_by_entry[((size_t)sw * ROUTING_HOPS_ROW + out) * 2 + fault->to_switches];
+	uint32_t *number;
 	int r;
 
+	if (!w->fault_by_entry)
+		w->fault_by_entry = calloc((size_t)w->graph->switches * ROUTING_HOPS_ROW * 2,
+					   sizeof(*w->fault_by_entry));
+	if (!w->fault_by_entry)
+		return -ENOMEM;
+	number = &w->fault_by_entry[((size_t)sw * ROUTING_HOPS_ROW + out) * 2 + fault->to_switches];
 	if (*number) {
 		join(&list->faults[*number - 1], fault);
 		return 0;

@@ -57,7 +57,7 @@ static int make_room(struct patterns *p)
 	p->at = calloc(room, sizeof(*p->at));
 	p->moving = calloc(room, sizeof(*p->moving));
 	p->hops = calloc(room, sizeof(*p->hops));
-	p->crossed = calloc(room * FLOW_HOPS_MAX, sizeof(*p->crossed));
+	p->crossed = reallocarray(NULL, room * FLOW_HOPS_MAX, sizeof(*p->crossed));
 	p->flows_on = calloc((size_t)g->channel_count + 1, sizeof(*p->flows_on));
 	if (!p->hosts || !p->from || !p->to || !p->at || !p->moving || !p->hops || !p->crossed ||
 	    !p->flows_on)

@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Room for bit sets of deep traffic; fewer LIDs go together where it would not do. */
 #define POOL_BYTES (UINT64_C(16) << 20)
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
 /* Columns of a piece of work. Where LIDs are scattered each piece reads all tables. */
 #define COLUMN_BYTES (UINT64_C(32) << 20)
 
@@ -66,6 +68,25 @@ static void *room(struct routing_worker *w, size_t count, size_t size)
 	return p;
 }
 
+/* The same, not zeroed: large ones that are written before they are read. */
+static void *raw_room(struct routing_worker *w, size_t count, size_t size)
+{
+	size_t bytes = ((count + 1) * size + HUGE_PAGE_BYTES - 1) & ~(HUGE_PAGE_BYTES - 1);
+	void *p;
+
+	if (count * size < HUGE_PAGE_BYTES) {
+		p = reallocarray(NULL, count + 1, size);
+	} else {
+		/* Thousands of page faults less; where it is not granted, no harm is done. */
+		p = aligned_alloc(HUGE_PAGE_BYTES, bytes);
+		if (p)
+			madvise(p, bytes, MADV_HUGEPAGE);
+	}
+	if (!p)
+		w->error = -ENOMEM;
+	return p;
+}
+
 static void room_to_count(struct routing_worker *w, bool io)
 {
 	const struct routing_graph *g = w->graph;
@@ -77,8 +98,6 @@ static void room_to_count(struct routing_worker *w, bool io)
 	w->simple = room(w, (size_t)g->channel_count * w->in_words, sizeof(uint64_t));
 	w->sets = room(w, (size_t)g->channel_count * w->source_words, sizeof(uint64_t));
 	w->from_own = room(w, g->channel_count, sizeof(*w->from_own));
-	w->fault_by_entry =
-		room(w, (size_t)g->switches * ROUTING_HOPS_ROW * 2, sizeof(*w->fault_by_entry));
 }
 
 static void room_for_quick(struct routing_worker *w)
@@ -98,15 +117,15 @@ static void room_for_quick(struct routing_worker *w)
 		}
 	}
 	w->in_sources = room(w, g->ins_first[g->switches], sizeof(*w->in_sources));
-	w->cells = room(w, (size_t)g->switches * w->batch_max, cell_bytes);
+	w->cells = raw_room(w, (size_t)g->switches * w->batch_max, cell_bytes);
 	w->live = room(w, g->switches, sizeof(*w->live));
-	w->pool = room(w, (size_t)g->switches * w->batch_max, set_bytes);
+	w->pool = raw_room(w, (size_t)g->switches * w->batch_max, set_bytes);
 	w->known_keys = room(w, (size_t)g->switches * w->in_words, sizeof(uint64_t));
 	w->known_sets = room(w, g->switches, set_bytes);
-	w->gathered = room(w, 1, set_bytes);
-	w->order = room(w, g->switches, sizeof(*w->order));
-	w->places = room(w, (size_t)g->switches + 2, sizeof(*w->places));
-	w->by_distance = room(w, (size_t)g->switches + 2, sizeof(*w->by_distance));
+	w->gathered = raw_room(w, 1, set_bytes);
+	w->order = raw_room(w, g->switches, sizeof(*w->order));
+	w->places = raw_room(w, (size_t)g->switches + 2, sizeof(*w->places));
+	w->by_distance = raw_room(w, (size_t)g->switches + 2, sizeof(*w->by_distance));
 	for (uint32_t i = 0; w->in_sources && i < g->ins_first[g->switches]; i++)
 		w->in_sources[i] = g->source_index[g->channel_switch[g->ins[i]]];
 }
@@ -117,16 +136,16 @@ static void room_for_careful(struct routing_worker *w)
 
 	w->seen = room(w, g->switches, sizeof(*w->seen));
 	w->visits = room(w, g->switches, sizeof(*w->visits));
-	w->ends = room(w, g->switches, sizeof(*w->ends));
-	w->depths = room(w, g->switches, sizeof(*w->depths));
-	w->own_left = room(w, g->switches, sizeof(*w->own_left));
-	w->pairs = room(w, g->switches, sizeof(*w->pairs));
-	w->slids = room(w, g->switches, sizeof(*w->slids));
-	w->masks = room(w, (size_t)g->switches * w->in_words, sizeof(uint64_t));
-	w->careful_sets = room(w, (size_t)g->switches * w->source_words, sizeof(uint64_t));
-	w->way = room(w, g->switches, sizeof(*w->way));
-	w->done = room(w, g->switches, sizeof(*w->done));
-	w->loop_ends = room(w, g->switches, sizeof(*w->loop_ends));
+	w->ends = raw_room(w, g->switches, sizeof(*w->ends));
+	w->depths = raw_room(w, g->switches, sizeof(*w->depths));
+	w->own_left = raw_room(w, g->switches, sizeof(*w->own_left));
+	w->pairs = raw_room(w, g->switches, sizeof(*w->pairs));
+	w->slids = raw_room(w, g->switches, sizeof(*w->slids));
+	w->masks = raw_room(w, (size_t)g->switches * w->in_words, sizeof(uint64_t));
+	w->careful_sets = raw_room(w, (size_t)g->switches * w->source_words, sizeof(uint64_t));
+	w->way = raw_room(w, g->switches, sizeof(*w->way));
+	w->done = raw_room(w, g->switches, sizeof(*w->done));
+	w->loop_ends = raw_room(w, g->switches, sizeof(*w->loop_ends));
 }
 
 int routing_worker_new(const struct routing_graph *graph, bool io, uint32_t columns,
@@ -143,8 +162,8 @@ int routing_worker_new(const struct routing_graph *graph, bool io, uint32_t colu
 	w->source_words = routing_words(graph->source_switches);
 	w->column_of = room(w, (size_t)graph->fabric->lids + 8, sizeof(*w->column_of));
 	w->columns =
-		room(w, (size_t)columns * ((graph->switches + ROUTING_TILE - 1) / ROUTING_TILE),
-		     ROUTING_TILE);
+		raw_room(w, (size_t)columns * ((graph->switches + ROUTING_TILE - 1) / ROUTING_TILE),
+			 ROUTING_TILE);
 	room_to_count(w, io);
 	room_for_quick(w);
 	room_for_careful(w);
