@@ -185,13 +185,12 @@ static int add_neighbours(struct routing_graph *g)
 	if (!seen || !g->neighbours_first || !g->neighbours)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < g->switches; s++) {
-		const struct routing_hop *row = &g->hops[(size_t)s * ROUTING_HOPS_ROW];
-
 		g->neighbours_first[s] = count;
-		for (uint32_t port = 1; port < IBSM_LFT_NO_PATH; port++) {
-			uint32_t next = row[port].next;
+		for (uint32_t c = g->first_channel[s]; c < g->first_channel[s + 1]; c++) {
+			const struct routing_channel *channel = &g->channels[c];
+			uint32_t next = g->by_node[fabric_port(g->fabric, channel->remote)->node];
 
-			if (row[port].kind != ROUTING_HOP_SWITCH || next == s ||
+			if (!channel->usable || next == IBSM_NONE || next == s ||
 			    seen[next] == s + 1)
 				continue;
 			seen[next] = s + 1;

@@ -39,7 +39,7 @@ static void finish(struct routing_group *group)
 
 static void add_totals(struct routing_result *result)
 {
-	result->hottest = IBSM_NONE;
+	result->hottest = result->io_hottest = IBSM_NONE;
 	for (uint32_t c = 0; c < result->channel_count; c++) {
 		const struct routing_channel *channel = &result->channels[c];
 
@@ -51,6 +51,11 @@ static void add_totals(struct routing_result *result)
 		if (channel->pairs > result->max_load) {
 			result->max_load = channel->pairs;
 			result->hottest = c;
+		}
+		result->io_load += channel->io_pairs;
+		if (channel->io_pairs > result->io_max_load) {
+			result->io_max_load = channel->io_pairs;
+			result->io_hottest = c;
 		}
 	}
 	result->mean_load = result->links ? (double)result->load / result->links : 0;
@@ -163,19 +168,41 @@ static uint32_t find(uint32_t *parent, uint32_t s)
 struct inside {
 	uint64_t sources;
 	uint64_t lids;
+	uint64_t io_lids;
 	uint32_t out;
 	uint32_t in;
 };
+
+/* So many pairs go out of a set, so many into it. */
+static void consider(struct routing_cut *worst, uint32_t node, uint8_t rank,
+		     const struct inside *set, uint64_t pairs_out, uint64_t pairs_in)
+{
+	uint64_t out = divide_up(pairs_out, set->out), in = divide_up(pairs_in, set->in);
+	const struct routing_cut cut = {.bound = out > in ? out : in,
+					.node = node,
+					.rank = rank,
+					.channels = out > in ? set->out : set->in};
+
+	if (cut.bound > worst->bound)
+		*worst = cut;
+}
 
 /* Cuts around the sets, of which those with a root in `parent` were made. */
 static void measure_cuts(const struct routing_graph *g, struct routing_result *result,
 			 uint32_t *parent, struct inside *inside, uint8_t rank)
 {
+	uint64_t io_lids = 0;
+
 	memset(inside, 0, g->switches * sizeof(*inside));
 	for (uint32_t s = 0; s < g->switches; s++)
 		inside[find(parent, s)].sources += g->own[s];
-	for (uint32_t i = 0; i < g->leaf_count; i++)
-		inside[find(parent, g->leaves[i].sw)].lids += g->leaves[i].end - g->leaves[i].first;
+	for (uint32_t i = 0; i < g->dest_count; i++) {
+		struct inside *set = &inside[find(parent, g->dests[i].sw)];
+
+		set->lids++;
+		set->io_lids += g->dests[i].io;
+		io_lids += g->dests[i].io;
+	}
 	for (uint32_t c = 0; c < g->channel_count; c++) {
 		const struct routing_channel *channel = &result->channels[c];
 		uint32_t from, to;
@@ -191,17 +218,15 @@ static void measure_cuts(const struct routing_graph *g, struct routing_result *r
 	}
 	for (uint32_t s = 0; s < g->switches; s++) {
 		const struct inside *set = &inside[s];
-		uint64_t out, in;
-		struct routing_cut cut = {.node = g->nodes[s], .rank = rank};
 
 		if (parent[s] != s || result->ranks[g->nodes[s]] > rank)
 			continue;
-		out = divide_up(set->sources * (g->dest_count - set->lids), set->out);
-		in = divide_up((g->source_count - set->sources) * set->lids, set->in);
-		cut.bound = out > in ? out : in;
-		cut.channels = out > in ? set->out : set->in;
-		if (cut.bound > result->cut.bound)
-			result->cut = cut;
+		consider(&result->cut, g->nodes[s], rank, set,
+			 set->sources * (g->dest_count - set->lids),
+			 (g->source_count - set->sources) * set->lids);
+		consider(&result->io_cut, g->nodes[s], rank, set,
+			 set->sources * (io_lids - set->io_lids),
+			 (g->source_count - set->sources) * set->io_lids);
 	}
 }
 
@@ -213,7 +238,7 @@ static int find_cuts(const struct routing_graph *g, struct routing_result *resul
 
 	if (!parent || !inside)
 		return -ENOMEM;
-	result->cut.node = IBSM_NONE;
+	result->cut.node = result->io_cut.node = IBSM_NONE;
 	for (uint32_t s = 0; s < g->switches; s++)
 		parent[s] = s;
 	measure_cuts(g, result, parent, inside, 0);

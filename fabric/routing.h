@@ -258,6 +258,11 @@ struct routing_result {
 	uint32_t hottest; /* channel; IBSM_NONE: there is no load */
 	double mean_load;
 	struct routing_cut cut;
+	/* The same for traffic to I/O nodes alone, where there are any. */
+	uint64_t io_load;
+	uint64_t io_max_load;
+	uint32_t io_hottest;
+	struct routing_cut io_cut;
 	uint64_t bound; /* max_load cannot be less on ways of this length: of mean and cut the
 			   larger */
 	struct routing_group *groups; /* levels, then uplinks by node, then neighbours by node */

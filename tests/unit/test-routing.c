@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The routing analysis against a walk of each pair, on random fabrics, and on trees whose figures
 // are known.
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -482,13 +483,125 @@ static void test_known_trees(void **state)
 	}
 }
 
+/* Storage on one leaf: even in all, but what goes there is not; and the bound for it. */
+static void test_io(void **state)
+{
+	struct builder *b = build_tree2(6, 6, 6, 1);
+	_cleanup_(fabric_unrefp) struct fabric *f = NULL;
+	_cleanup_(routing_result_freep) struct routing_result *r = NULL;
+	_cleanup_(routing_result_freep) struct routing_result *none = NULL;
+	uint8_t io[64] = {0};
+	struct routing_config config = {.threads = 2};
+
+	(void)state;
+	/* Three of the first leaf's: swap ways, so that two of them come by one spine. */
+	for (int leaf = 1; leaf < 6; leaf++) {
+		uint8_t *lft = b->nodes[leaf].lft;
+		uint16_t first = b->nodes[12].ports[0].row.lid;
+		uint8_t way = lft[first + 1];
+
+		lft[first + 1] = lft[first];
+		lft[first] = way;
+		lft[first + 2] = lft[first + 1];
+	}
+	f = build_fabric(b);
+	build_free(b);
+	for (uint32_t node = 12; node < 15; node++)
+		io[node] = 1;
+	assert_int_equal(routing_analyze(f, &config, &none), 0);
+	assert_int_equal(none->io_load, 0);
+	assert_int_equal(none->io_hottest, IBSM_NONE);
+	config.io_nodes = io;
+	assert_int_equal(routing_analyze(f, &config, &r), 0);
+	assert_int_equal(r->io_load, 3 * 30 * 2);
+	assert_int_equal(r->io_max_load, 60);
+	assert_int_equal(r->io_cut.bound, 15);
+	assert_int_equal(r->io_cut.node, 0);
+	assert_int_equal(r->cut.bound, 30);
+	assert_int_equal(fabric_port(f, r->channels[r->io_hottest].remote)->node, 0);
+}
+
+/* Groups add up, and their figures are those of their channels. */
+static void test_groups(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct builder *b = seed % 2 ? build_random(seed, true)
+					     : build_tree2(4, 3, 4, 1 + (int)seed % 3);
+		_cleanup_(routing_result_freep) struct routing_result *r = NULL;
+		uint64_t levels = 0;
+		uint32_t channels = 0;
+
+		if (seed % 2 == 0)
+			build_unlink(b, (int)seed % 4, 5);
+		build_route(b);
+		r = analyze(b);
+		for (uint32_t i = 0; i < r->group_count; i++) {
+			const struct routing_group *group = &r->groups[i];
+			uint64_t pairs = 0, max = 0, min = UINT64_MAX;
+			uint32_t count = 0, idle = 0;
+
+			for (uint32_t c = 0; c < r->channel_count; c++) {
+				const struct routing_channel *ch = &r->channels[c];
+				uint32_t from = fabric_port(r->fabric, ch->port)->node;
+				uint32_t to = fabric_port(r->fabric, ch->remote)->node;
+
+				if (!ch->usable || ch->direction == ROUTING_TO_END || from == to)
+					continue;
+				if (group->kind == ROUTING_GROUP_NEIGHBOURS
+					    ? from != group->node || to != group->peer
+					    : ch->direction != group->direction ||
+						      (group->kind == ROUTING_GROUP_LEVEL
+							       ? ch->rank != group->rank
+							       : from != group->node))
+					continue;
+				count++;
+				idle += ch->pairs == 0;
+				pairs += ch->pairs;
+				max = ch->pairs > max ? ch->pairs : max;
+				min = ch->pairs < min ? ch->pairs : min;
+			}
+			assert_int_equal(group->channels, count);
+			assert_int_equal(group->idle, idle);
+			assert_int_equal(group->pairs, pairs);
+			assert_int_equal(group->max, max);
+			assert_int_equal(group->min, min);
+			assert_int_equal(group->bound, (pairs + count - 1) / count);
+			assert_int_equal(r->channels[group->hottest].pairs, max);
+			assert_true(count > 1 || group->kind != ROUTING_GROUP_NEIGHBOURS);
+			assert_true((group->deviation > 1e-6) == (max != min));
+			if (group->kind == ROUTING_GROUP_LEVEL) {
+				levels += pairs;
+				channels += count;
+			}
+		}
+		assert_int_equal(levels, r->load);
+		assert_int_equal(channels, r->links);
+	}
+}
+
+static void test_stop(void **state)
+{
+	struct builder *b = build_tree2(6, 6, 6, 1);
+	_cleanup_(fabric_unrefp) struct fabric *f = build_fabric(b);
+	atomic_bool stop = true;
+	const struct routing_config config = {.threads = 2, .stop = &stop};
+	struct routing_result *r = NULL;
+
+	(void)state;
+	build_free(b);
+	assert_int_equal(routing_analyze(f, &config, &r), -ECANCELED);
+	assert_null(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_tables), cmocka_unit_test(test_random_routed),
 		cmocka_unit_test(test_random_broken), cmocka_unit_test(test_large),
 		cmocka_unit_test(test_broken_tree),   cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_known_trees),
+		cmocka_unit_test(test_known_trees),   cmocka_unit_test(test_io),
+		cmocka_unit_test(test_groups),	      cmocka_unit_test(test_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
