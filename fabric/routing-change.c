@@ -330,8 +330,9 @@ int routing_compare(const struct routing_result *old, const struct routing_resul
 	struct routing_change change = {0};
 	int r = routing_graph_new(old->fabric, old->tables, NULL, false, &old_graph);
 
-	if (r == 0)
-		r = routing_graph_new(new->fabric, new->tables, NULL, false, &new_graph);
+	if (r < 0)
+		return r;
+	r = routing_graph_new(new->fabric, new->tables, NULL, false, &new_graph);
 	if (r < 0)
 		return r;
 	c.old = old_graph;

@@ -14,31 +14,30 @@ typedef uint16_t words __attribute__((vector_size(16)));
 typedef uint32_t doubles __attribute__((vector_size(16)));
 typedef uint64_t quads __attribute__((vector_size(16)));
 
-static inline bytes interleave(uint64_t a, uint64_t b)
-{
-	static const bytes order = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+/* Of clang, and of gcc from 12 on. */
+#define LOW_WORDS(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_WORDS(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LOW_DOUBLES(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH_DOUBLES(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
 
-	return __builtin_shuffle((bytes)(quads){a, 0}, (bytes)(quads){b, 0}, order);
+static inline words interleave(uint64_t a, uint64_t b)
+{
+	return (words)__builtin_shufflevector((bytes)(quads){a, 0}, (bytes)(quads){b, 0}, 0, 16, 1,
+					      17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
 
-/* x[i] has byte j of row i; afterwards of row j. In vectors by hand: from shifts and masks the
- * compiler makes code ten times as slow. */
+/* x[i] has byte j of row i; afterwards of row j. In vectors by hand: what the compiler makes of
+ * shifts and masks stores and loads over and over. */
 static inline void transpose(uint64_t x[8])
 {
-	static const words low_words = {0, 8, 1, 9, 2, 10, 3, 11};
-	static const words high_words = {4, 12, 5, 13, 6, 14, 7, 15};
-	static const doubles low_doubles = {0, 4, 1, 5};
-	static const doubles high_doubles = {2, 6, 3, 7};
-	words ab = (words)interleave(x[0], x[1]), cd = (words)interleave(x[2], x[3]);
-	words ef = (words)interleave(x[4], x[5]), gh = (words)interleave(x[6], x[7]);
-	doubles abcd = (doubles)__builtin_shuffle(ab, cd, low_words);
-	doubles ABCD = (doubles)__builtin_shuffle(ab, cd, high_words);
-	doubles efgh = (doubles)__builtin_shuffle(ef, gh, low_words);
-	doubles EFGH = (doubles)__builtin_shuffle(ef, gh, high_words);
-	quads out[4] = {(quads)__builtin_shuffle(abcd, efgh, low_doubles),
-			(quads)__builtin_shuffle(abcd, efgh, high_doubles),
-			(quads)__builtin_shuffle(ABCD, EFGH, low_doubles),
-			(quads)__builtin_shuffle(ABCD, EFGH, high_doubles)};
+	words ab = interleave(x[0], x[1]), cd = interleave(x[2], x[3]);
+	words ef = interleave(x[4], x[5]), gh = interleave(x[6], x[7]);
+	doubles abcd_low = (doubles)LOW_WORDS(ab, cd), abcd_high = (doubles)HIGH_WORDS(ab, cd);
+	doubles efgh_low = (doubles)LOW_WORDS(ef, gh), efgh_high = (doubles)HIGH_WORDS(ef, gh);
+	quads out[4] = {(quads)LOW_DOUBLES(abcd_low, efgh_low),
+			(quads)HIGH_DOUBLES(abcd_low, efgh_low),
+			(quads)LOW_DOUBLES(abcd_high, efgh_high),
+			(quads)HIGH_DOUBLES(abcd_high, efgh_high)};
 
 	memcpy(x, out, sizeof(out));
 }

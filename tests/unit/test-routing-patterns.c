@@ -30,7 +30,7 @@ static struct routing_result *analyze(struct builder *b, const struct routing_co
 static double bisection(const struct fabric *f, const uint32_t *order, uint32_t n)
 {
 	static struct reference_way ways[HOSTS_MAX];
-	uint32_t *on = calloc(fabric_ports(f), sizeof(*on));
+	uint32_t *on = calloc(fabric_ports(f) + 1, sizeof(*on));
 	double sum = 0;
 
 	assert_non_null(on);

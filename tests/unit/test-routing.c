@@ -566,7 +566,7 @@ static void test_groups(void **state)
 			assert_int_equal(group->pairs, pairs);
 			assert_int_equal(group->max, max);
 			assert_int_equal(group->min, min);
-			assert_int_equal(group->bound, (pairs + count - 1) / count);
+			assert_int_equal(group->bound, count ? (pairs + count - 1) / count : 0);
 			assert_int_equal(r->channels[group->hottest].pairs, max);
 			assert_true(count > 1 || group->kind != ROUTING_GROUP_NEIGHBOURS);
 			assert_true((group->deviation > 1e-6) == (max != min));
