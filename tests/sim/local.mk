@@ -11,6 +11,7 @@ sim_tests = \
 	tests/sim/test-cable.sh \
 	tests/sim/test-outside.sh \
 	tests/sim/test-restarts.sh \
+	tests/sim/test-sm-alerts.sh \
 	tests/sim/test-sm-failover.sh \
 	tests/sim/test-sweep-alerts.sh \
 	tests/sim/test-two-opensms.sh \
