@@ -8,6 +8,7 @@ sim_tests = \
 	tests/netgen/test-netgen.py \
 	tests/sim/test-netfile.py \
 	tests/sim/test-harness.sh \
+	tests/sim/test-host-traps.sh \
 	tests/sim/test-cable.sh \
 	tests/sim/test-outside.sh \
 	tests/sim/test-restarts.sh \
