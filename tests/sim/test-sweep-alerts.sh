@@ -22,9 +22,13 @@ Enabled=no
 [Alerts]
 SweepFailedClearSec=1s
 [Sweeps]
-StormHalfLifeSec=10s
+StormHalfLifeSec=3s
+StormSuppress=4
+StormReuse=1
 [Traps]
-FloodHalfLifeSec=15s"
+FloodHalfLifeSec=3s
+FloodSuppress=4
+FloodReuse=1"
 		sim_open "$net"
 		sim_start_ibsim
 		sim_start_ibsmd

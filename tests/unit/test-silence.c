@@ -216,7 +216,6 @@ static void test_restart(void **state)
 	assert_int_equal(silences_load(loaded, saved, set), 0);
 	assert_int_equal(loaded->count, 1);
 	assert_int_equal(loaded->last_id, 2);
-	assert_memory_equal(loaded->silences, s->silences, sizeof(s->silences[0]));
 	assert_string_equal(silences_acknowledgement(loaded, ack.alert)->reason, "größe");
 	again = silences_save(loaded);
 	assert_true(json_equal(saved, again));
