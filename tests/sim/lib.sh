@@ -58,6 +58,14 @@ sim_skip() {
 	exit 77
 }
 
+# What takes long and has been run in another build: scripts/test asks for it (IBSM_LONG_TESTS=no).
+sim_is_long() {
+	if [ "${IBSM_LONG_TESTS-}" = no ]; then
+		sim_say 'skipped: IBSM_LONG_TESTS=no'
+		exit 77
+	fi
+}
+
 sim_umad2sim() {
 	local path
 	for path in /usr/lib/*/umad2sim/libumad2sim.so /usr/lib*/umad2sim/libumad2sim.so \

@@ -6,6 +6,7 @@ set -u
 . "${IBSM_SRCDIR:-$(dirname "$0")/../..}/tests/sim/lib.sh"
 
 [ -x "$IBSM_BUILDDIR/ibsm-probe" ] || sim_fail "no ibsm-probe in $IBSM_BUILDDIR: build it first"
+sim_is_long
 sim_require_tools
 SIM_PLUGIN=none
 

@@ -4,6 +4,7 @@
 # equal priorities, an SM that nobody expects, one on the master's switch, one that does not answer;
 # and an opensm that is gone with its plugin.
 . "${IBSM_SRCDIR:-$(dirname "$0")/../..}/tests/sim/lib.sh"
+sim_is_long
 sim_require_tools
 
 net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")

@@ -3,6 +3,7 @@
 # A master SM that dies: sm-master-changed with both names; six times in turn: sm-flapping, once,
 # until its penalty has decayed. Alerts outlive kill -9 of ibsmd.
 . "${IBSM_SRCDIR:-$(dirname "$0")/../..}/tests/sim/lib.sh"
+sim_is_long
 sim_require_tools
 
 net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")

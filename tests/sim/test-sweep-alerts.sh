@@ -3,6 +3,7 @@
 # Sweeps that go wrong, by opensm's own doing: routing-engine-fallback, sweep-failed, lft-mismatch,
 # sweep-storm, trap-flood; each raised through the whole chain, and cleared.
 . "${IBSM_SRCDIR:-$(dirname "$0")/../..}/tests/sim/lib.sh"
+sim_is_long
 sim_require_tools
 
 netgen() {
