@@ -15,6 +15,9 @@ alert() { # KIND EXPRESSION on the alert "a" VALUE in JSON
 told() { # raised|cleared KIND [PATTERN]
 	sim_ctl events "--kind=alert-$1" | grep -Eq "alert $2 (\(.*\)|is over): ${3-}"
 }
+told_event() { # KIND PATTERN
+	sim_ctl events "--kind=$1" -n all | grep -q "$2"
+}
 part() { # one simulation, to its end
 	(
 		SIM_PID=() SIM_ORDER=()
@@ -26,6 +29,7 @@ SweepFailedClearSec=1s
 StormHalfLifeSec=3s
 StormSuppress=4
 StormReuse=1
+NodeUnresponsiveSec=1s
 [Traps]
 FloodHalfLifeSec=3s
 FloodSuppress=4
@@ -73,6 +77,17 @@ on_a_tree() {
 	sim_console 'Error "S-0002c90200000000" 0 25'
 	sim_wait 60 'lft-mismatch to be over' alert lft-mismatch 1 ''
 	sim_wait 60 'sweep-failed to be over' alert sweep-failed 1 ''
+
+	# A host that answers nothing, though its link is up.
+	sim_console 'Error "H-0002c90300000050" 100'
+	sim_kill opensm HUP
+	sim_wait 20 'the host to be missed' told_event node-removed node0005
+	sim_kill opensm HUP
+	sim_wait 30 'node-unresponsive, by name' alert node-unresponsive \
+		'(a["evidence"]["node_name"], a["evidence"]["behind_name"])' '["node0005 HCA-1", "leaf03"]'
+	sim_console 'Error "H-0002c90300000050" 0'
+	sim_kill opensm HUP
+	sim_wait 30 'node-unresponsive to be over' alert node-unresponsive 1 ''
 }
 netgen tree2 --hosts 2
 part on_a_tree
