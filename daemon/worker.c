@@ -87,8 +87,11 @@ static int on_finished(sd_event_source *source, int fd, uint32_t revents, void *
 	(void)revents;
 	if (read(fd, &count, sizeof(count)) < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	work = TAKE_PTR(worker->running);
+	/* What is submitted within done() waits: the next one's prepare() shall see all that this
+	 * one leaves behind. */
+	work = worker->running;
 	work->done(work);
+	worker->running = NULL;
 	start_next(worker);
 	return 0;
 }

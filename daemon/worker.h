@@ -11,7 +11,8 @@
  * this order, once each:
  *   prepare  on the loop, right before it runs: takes what it shall work on (may be NULL)
  *   run      on the thread: touches nothing but the work itself and immutable data
- *   done     on the loop, as soon as run has returned: uses and frees the work
+ *   done     on the loop, as soon as run has returned: uses and frees the work; the next piece is
+ *            prepared after it has returned
  * or `done` alone with `cancelled` set, when the worker ends before it ran.
  */
 

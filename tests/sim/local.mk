@@ -14,6 +14,7 @@ sim_tests = \
 	tests/sim/test-restarts.sh \
 	tests/sim/test-sm-alerts.sh \
 	tests/sim/test-sm-failover.sh \
+	tests/sim/test-stall.sh \
 	tests/sim/test-sweep-alerts.sh \
 	tests/sim/test-two-opensms.sh \
 	tests/sim/test-agrees-with-diags.sh
