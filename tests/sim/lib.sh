@@ -344,7 +344,8 @@ sim_subnet_up() {
 }
 
 sim_ibsmd_ready() {
-	[ -S "$SIM_DIR/run/plugin.sock" ] && [ -S "$SIM_DIR/run/io.ibsm.Monitor" ]
+	# Sockets may be there still of one that was killed.
+	grep -q 'listening in' "$SIM_DIR/ibsmd.out"
 }
 
 # sim_start_ibsmd [IBSMD-ARGUMENT…]; lines in SIM_IBSMD_CONF become its configuration. It asks nobody
