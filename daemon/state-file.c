@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/cleanup.h"
@@ -22,7 +23,9 @@ int state_file_read(const char *directory, const char *name, size_t bytes_max, j
 		    char ret_why[256])
 {
 	_cleanup_free_ char *path = make_path(directory, name, ""), *text = NULL;
+	_cleanup_close_ int fd = -1;
 	json_error_t error;
+	struct stat st;
 	size_t length;
 	FILE *file;
 	int r;
@@ -30,13 +33,22 @@ int state_file_read(const char *directory, const char *name, size_t bytes_max, j
 	ret_why[0] = '\0';
 	if (!path)
 		return -ENOMEM;
-	file = fopen(path, "re");
-	if (!file) {
-		if (errno != ENOENT)
-			return -errno;
+	/* What is no file, a FIFO say, is not waited for. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && errno == ENOENT) {
 		*ret = NULL;
 		return 0;
 	}
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode)) {
+		snprintf(ret_why, 256, "%s: it is no regular file", path);
+		return -EBADMSG;
+	}
+	file = fdopen(fd, "r");
+	if (!file)
+		return -errno;
+	TAKE_FD(fd);
 	text = malloc(bytes_max + 1);
 	length = text ? fread(text, 1, bytes_max + 1, file) : 0;
 	r = !text ? -ENOMEM : ferror(file) ? -EIO : 0;

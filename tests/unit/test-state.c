@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -156,6 +157,11 @@ static void test_broken(void **unused)
 		assert_int_equal(access(aside, F_OK), 0);
 		assert_int_equal(state_load(directory, &state, why), 0);
 	}
+
+	/* What is no file is not waited for. */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(state_load(directory, &state, why), -EBADMSG);
+	assert_int_equal(access(path, F_OK), -1);
 }
 
 static void test_cannot_save(void **unused)
