@@ -84,8 +84,12 @@ void health_outside_lost(struct manager *m)
 
 void health_local_ports(struct manager *m, const uint64_t *port_guids, size_t count)
 {
-	if (m->health.sm)
-		detect_sm_set_local(m->health.sm, port_guids, count);
+	struct health *health = &m->health;
+
+	health->local_count = count < SM_LOCAL_PORTS_MAX ? count : SM_LOCAL_PORTS_MAX;
+	memcpy(health->local_ports, port_guids, health->local_count * sizeof(*port_guids));
+	if (health->sm)
+		detect_sm_set_local(health->sm, health->local_ports, health->local_count);
 }
 
 /* Sweeps. */
@@ -223,13 +227,26 @@ void health_reload(struct manager *m)
 		log_error("the detectors do not take their thresholds; they stay as they were");
 }
 
+/* In place of those that are there, which stay without memory. */
 static int make_detectors(struct manager *m)
 {
+	_cleanup_(detect_sm_freep) struct detect_sm *sm = NULL;
 	struct detect_time now = time_now();
+	struct detect_sweep *sweep;
 	int r;
 
-	r = detect_sm_new(&m->conf.sm, m->health.alerts, &now, &m->health.sm);
-	return r < 0 ? r : detect_sweep_new(&m->conf.sweep, m->health.alerts, &m->health.sweep);
+	r = detect_sm_new(&m->conf.sm, m->health.alerts, &now, &sm);
+	if (r < 0)
+		return r;
+	r = detect_sweep_new(&m->conf.sweep, m->health.alerts, &sweep);
+	if (r < 0)
+		return r;
+	detect_sm_set_local(sm, m->health.local_ports, m->health.local_count);
+	detect_sweep_free(m->health.sweep);
+	detect_sm_free(m->health.sm);
+	m->health.sweep = sweep;
+	m->health.sm = TAKE_PTR(sm);
+	return 0;
 }
 
 void health_new_subnet(struct manager *m)
@@ -242,11 +259,10 @@ void health_new_subnet(struct manager *m)
 		alert_set_begin(m->health.alerts, kind);
 		alert_set_end(m->health.alerts, kind, &now);
 	}
-	m->health.sweep = detect_sweep_free(m->health.sweep);
-	m->health.sm = detect_sm_free(m->health.sm);
 	m->health.masters = 0;
 	if (make_detectors(m) < 0)
-		log_error("no memory for the detectors: no alerts on SMs and sweeps");
+		log_error("no memory for new detectors: what was known of the former subnet's SMs "
+			  "stays");
 	for (struct plugin *p = m->ingest.plugins; p; p = p->next)
 		p->told_health = false;
 	health_changed(m);

@@ -28,6 +28,8 @@ struct health {
 	struct alert_set *alerts;
 	struct detect_sm *sm;
 	struct detect_sweep *sweep;
+	uint64_t local_ports[SM_LOCAL_PORTS_MAX]; /* this host's, as the outside view told */
+	size_t local_count;
 	uint64_t save_monotonic_usec; /* of the last save */
 	bool dirty;		      /* an alert, a silence or the history has changed since */
 	bool saving;		      /* the worker writes */
