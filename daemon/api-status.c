@@ -169,7 +169,7 @@ static json_t *daemon_json(struct manager *m)
 	api_get_stats(m->api, &stats);
 	m->limits.limits[LIMIT_CLIENTS].count = stats.refused;
 	m->limits.limits[LIMIT_CLIENT_QUEUE_BYTES].count = stats.disconnected_slow;
-	m->limits.limits[LIMIT_MESSAGE_BYTES].count = stats.oversized;
+	m->limits.limits[LIMIT_CALL_BYTES].count = stats.oversized;
 	m->limits.limits[LIMIT_ALERTS].count = alert_set_not_raised(m->health.alerts);
 	for (unsigned i = 0; i < LIMITS; i++) {
 		const struct limit_count *limit = &m->limits.limits[i];

@@ -50,6 +50,7 @@ int api_new(struct manager *manager, int fd, const char *path, struct api **ret)
 		.product = "ibsmd",
 		.version = PACKAGE_VERSION,
 		.max_clients = IBSM_CLIENTS_MAX,
+		.max_call_bytes = IBSM_CALL_BYTES_MAX,
 		.max_reply_bytes = IBSM_MESSAGE_BYTES_MAX,
 		.max_queued_bytes = IBSM_CLIENT_QUEUE_BYTES_MAX,
 		.priority = SD_EVENT_PRIORITY_NORMAL,

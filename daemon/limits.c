@@ -17,7 +17,7 @@ const char *limit_name(enum limit limit)
 		[LIMIT_NODE_NAME_MAP_ENTRIES] = "node-name-map-entries",
 		[LIMIT_CLIENTS] = "clients",
 		[LIMIT_CLIENT_QUEUE_BYTES] = "client-queue-bytes",
-		[LIMIT_MESSAGE_BYTES] = "message-bytes",
+		[LIMIT_CALL_BYTES] = "call-bytes",
 		[LIMIT_SILENCES] = "silences",
 		[LIMIT_ALERTS] = "alerts",
 	};

@@ -26,7 +26,8 @@
 #define IBSM_SWEEPS_MAX 1024		  /* sweep stories kept in memory */
 #define IBSM_SWEEP_EVENTS_MAX 1024	  /* changes listed in one story; the rest are counted */
 #define IBSM_CLIENTS_MAX 128		  /* Varlink connections at once */
-#define IBSM_MESSAGE_BYTES_MAX (4u << 20) /* one Varlink message, either way */
+#define IBSM_MESSAGE_BYTES_MAX (4u << 20) /* one Varlink reply */
+#define IBSM_CALL_BYTES_MAX (256u << 10)  /* one Varlink call */
 #define IBSM_CLIENT_QUEUE_BYTES_MAX                                                                \
 	(8u << 20)			    /* unsent bytes of one client before it is dropped     \
 					     */
