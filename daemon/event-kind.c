@@ -21,7 +21,7 @@ static const struct {
 				   "not there to read them"},
 	[EVENT_RECORDS_MISSED] = {"records-missed",
 				  "records were sent to a connection that ended before ibsmd "
-				  "had read them"},
+				  "had read them, or may have been"},
 	[EVENT_SNAPSHOT_REFUSED] = {"snapshot-refused", "a snapshot was not valid"},
 	[EVENT_SUBNET_CHANGED] = {"subnet-changed",
 				  "the plugin belongs to another subnet than the one before: the "

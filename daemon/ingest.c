@@ -113,7 +113,12 @@ static bool account(struct plugin *plugin, const struct ibsm_wire_header *header
 	}
 	missed = header->sequence - instance->sequence - 1;
 	/* Of an instance that is new to us, only a first connection must begin with 1. */
-	if (missed && (instance->sequence || plugin->hello.connection == 1)) {
+	if (missed && instance->may_be_older) {
+		manager_event_text(m, EVENT_RECORDS_MISSED, FABRIC_SEVERITY_WARNING,
+				   "up to %" PRIu64 " records of %s may not have been read, "
+				   "heartbeats among them: ibsmd had not ended cleanly",
+				   missed, plugin_text(plugin, text));
+	} else if (missed && (instance->sequence || plugin->hello.connection == 1)) {
 		m->ingest.events_missed += missed;
 		log_warning("%" PRIu64 " records of %s were not received", missed,
 			    plugin_text(plugin, text));
@@ -123,6 +128,7 @@ static bool account(struct plugin *plugin, const struct ibsm_wire_header *header
 				   missed, plugin_text(plugin, text));
 	}
 	instance->sequence = header->sequence;
+	instance->may_be_older = false;
 	plugin->records++;
 	return true;
 }
@@ -396,8 +402,14 @@ void ingest_stop(struct manager *m)
 
 	ingest->source = sd_event_source_disable_unref(ingest->source);
 	ingest->stopping = true;
-	while (ingest->plugins)
-		plugin_close(ingest->plugins, NULL);
+	while (ingest->plugins) {
+		struct plugin *plugin = plugin_ref(ingest->plugins);
+
+		/* What was sent is read, and so not missed after a restart. */
+		drain(plugin);
+		plugin_close(plugin, NULL);
+		plugin_unref(plugin);
+	}
 	if (ingest->path)
 		unlink(ingest->path);
 	ingest->path = (free(ingest->path), NULL);

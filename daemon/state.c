@@ -68,6 +68,7 @@ static int parse(const json_t *root, struct state *ret, const char **ret_why)
 			*ret_why = "an instance is not whole";
 			return -EBADMSG;
 		}
+		instance.may_be_older = !clean;
 		state.instances[i] = instance;
 	}
 	if (!clean) {

@@ -25,6 +25,7 @@ struct instance {
 	uint64_t dropped;   /* the last total that it reported, both rings */
 	uint64_t used_usec; /* CLOCK_REALTIME, to find the oldest one; 0: slot is free */
 	unsigned users;	    /* connections: never makes room; not kept in the file */
+	bool may_be_older;  /* the file's numbers may be, after an end that was not clean */
 };
 
 struct state {

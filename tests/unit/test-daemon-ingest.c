@@ -270,6 +270,27 @@ static void test_missed_and_dropped(void **state)
 	daemon_await(d, "plugin.events_missed", "5");
 	player_heartbeat(&p, 20);
 	daemon_await(d, "plugin.events_dropped", "8");
+
+	/* What it has read before it ends is not missed; what it has not said by a crash is
+	 * unknown. */
+	assert_int_equal(kill(d->pid, SIGSTOP), 0);
+	player_sweep(&p, IBSM_WIRE_STATE_CHANGE, 0);
+	assert_int_equal(kill(d->pid, SIGTERM), 0);
+	assert_int_equal(kill(d->pid, SIGCONT), 0);
+	player_await_closed(&p);
+	daemon_stop(d);
+	player_close(&p);
+	daemon_start(d);
+	player_connect(&p, d);
+	player_sweep(&p, IBSM_WIRE_STATE_CHANGE, 0);
+	daemon_await(d, "plugin.events_received", "1");
+	daemon_await(d, "plugin.events_missed", "0");
+	daemon_kill(d);
+	player_close(&p);
+	daemon_start(d);
+	player_connect(&p, d);
+	json_decref(daemon_await_event(d, "records-missed", 0));
+	daemon_await(d, "plugin.events_missed", "0");
 	player_close(&p);
 }
 
