@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // ibsmctl: asks ibsmd about its InfiniBand fabric. Options and verbs.
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -462,6 +463,15 @@ static int finish(struct ctl *ctl, int code)
 	return EXIT_FAILURE;
 }
 
+/* A descriptor of ours that takes the place of a closed one of the first three would get its
+ * output. What is written to these fails, and is told. */
+static void fill_closed(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+			_exit(EXIT_FAILURE);
+}
+
 int main(int argc, char **argv)
 {
 	const char *socket = getenv("IBSM_SOCKET"), *term = getenv("TERM");
@@ -472,13 +482,15 @@ int main(int argc, char **argv)
 		.watch_usec = WATCH_SEC_DEFAULT * USEC_PER_SEC,
 		.out.legend = true,
 	};
-	bool tty = isatty(STDOUT_FILENO);
+	bool tty = isatty(STDOUT_FILENO), dumb = !term || !*term || strcmp(term, "dumb") == 0;
 
+	fill_closed();
 	signal(SIGPIPE, SIG_IGN);
 	ctl.out.utf8 = text_set_locale() || !tty;
 	ctl.out.tty = tty;
-	ctl.page = tty;
-	ctl.out.colour = tty && !(no_colour && *no_colour) && !(term && strcmp(term, "dumb") == 0);
+	/* Less would ask there whether it may go on. */
+	ctl.page = tty && !dumb;
+	ctl.out.colour = tty && !(no_colour && *no_colour) && !dumb;
 	if (tty)
 		output_measure(&ctl.out, STDOUT_FILENO);
 	if (output_open(&ctl.out, STDOUT_FILENO) < 0) {

@@ -155,11 +155,7 @@ static void print_moment(struct output *out, const struct moment *moment, const 
 
 	output_add(out, STYLE_NONE, "    %s  ", text_time_of_day(buffer, moment->realtime_usec));
 	if (moment->cause) {
-		uint64_t count = json_count_at(moment->cause, "count");
-
 		output_add(out, STYLE_NONE, "%s", json_text_at(moment->cause, "text"));
-		if (count > 1)
-			output_add(out, STYLE_NONE, " (%" PRIu64 " times)", count);
 	} else if (moment->phase) {
 		bool ended = json_at(moment->phase, "duration_usec");
 

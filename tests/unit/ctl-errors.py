@@ -283,9 +283,12 @@ def check_daemon_ends():
 
 
 def check_no_standard_descriptors(fake):
-    result = subprocess.run(['sh', '-c', 'exec "$0" "$@" <&- >&-', CTL, f'--socket={fake.socket}'],
-                            check=False, timeout=PATIENCE, capture_output=True)
-    check(result.returncode == 1, 'no standard output', result)
+    for closed in ('<&- >&-', '>&-', '>&- 2>&-'):
+        for words in ([], ['nodes']):
+            result = subprocess.run(['sh', '-c', f'exec "$0" "$@" {closed}', CTL,
+                                     f'--socket={fake.socket}', *words],
+                                    check=False, timeout=PATIENCE, capture_output=True)
+            check(result.returncode == 1, f'no standard output: {closed} {words}', result)
 
 
 def main():

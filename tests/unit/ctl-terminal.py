@@ -107,6 +107,10 @@ def check_pager(fake):
     result = fake.terminal('sms', env={'SYSTEMD_LESS': 'FR', 'PAGER': tell})
     check_equal(result.out, 'FR utf-8\n', '$SYSTEMD_LESS')
 
+    for term in ('dumb', ''):
+        result = fake.terminal('nodes', env={'PAGER': 'sed s/^/P:/', 'TERM': term})
+        check('P:' not in result.out, f'TERM={term}: no pager', result)
+
     # A pager that is quit early is no error; one that cannot run is.
     for words in (['nodes'], ['events']):
         result = fake.terminal(*words, env={'PAGER': 'true'})
