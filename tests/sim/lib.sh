@@ -214,6 +214,15 @@ sim_open() {
 	mkdir "$SIM_DIR/run" "$SIM_DIR/state" "$SIM_DIR/ibsim" "$SIM_DIR/client"
 }
 
+# sim_open_made SHAPE…: the same with a fabric that tests/netgen/netgen.py makes.
+sim_open_made() {
+	local net
+	net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX") || exit 1
+	"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" "$@" -o "$net" || exit 1
+	sim_open "$net"
+	rm -f "$net"
+}
+
 sim_stop() {
 	local status=$? name i
 	# Once is enough, and a second Ctrl-C shall not cut it short.
@@ -391,6 +400,12 @@ import json, sys
 it = json.load(sys.stdin)
 value = eval(sys.argv[1])
 print(value if isinstance(value, str) else json.dumps(value))' "$expression"
+}
+
+# sim_alert KIND EXPRESSION VALUE: whether a Python expression on each open alert of a kind, as "a",
+# gives these values in JSON: '' where none is open, '1, 1' for two of them and the expression 1.
+sim_alert() {
+	[ "$(sim_json "[$2 for a in it['alerts'] if a['kind'] == '$1']" status 2>/dev/null)" = "[$3]" ]
 }
 
 # Whether ibsmd has any fabric at all.

@@ -4,10 +4,7 @@
 . "${IBSM_SRCDIR:-$(dirname "$0")/../..}/tests/sim/lib.sh"
 sim_require_tools
 
-net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")
-"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" tree2 --hosts 2 -o "$net" || exit 1
-sim_open "$net"
-rm -f "$net"
+sim_open_made tree2 --hosts 2
 sim_start_ibsim
 sim_start_ibsmd
 sim_start_opensm

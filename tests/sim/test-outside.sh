@@ -10,11 +10,7 @@ sim_is_long
 sim_require_tools
 SIM_PLUGIN=none
 
-net=$(mktemp "${TMPDIR:-/tmp}/ibsm-net.XXXXXX") || exit 1
-"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" tree2 --leaves 2 --spines 2 --hosts 2 \
-	>"$net" || sim_fail 'cannot make a net file'
-sim_open "$net"
-rm -f "$net"
+sim_open_made tree2 --leaves 2 --spines 2 --hosts 2
 read -r -a hosts <<<"$NET_SIM_HOST $NET_SPARE_HOSTS"
 [ "${#hosts[@]}" -ge 3 ] || sim_fail "too few hosts: ${hosts[*]}"
 sim_start_ibsim

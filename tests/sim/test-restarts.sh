@@ -6,10 +6,7 @@ sim_require_tools
 
 ROUNDS=${ROUNDS:-10}
 
-net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")
-"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" tree2 --hosts 2 -o "$net" || exit 1
-sim_open "$net"
-rm -f "$net"
+sim_open_made tree2 --hosts 2
 sim_start_ibsim
 sim_start_opensm
 sim_wait 60 'opensm to bring the subnet up without any ibsmd' sim_subnet_up

@@ -7,10 +7,7 @@
 sim_is_long
 sim_require_tools
 
-net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")
-"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" tree2 --hosts 2 -o "$net" || exit 1
-sim_open "$net"
-rm -f "$net"
+sim_open_made tree2 --hosts 2
 sim_start_ibsim
 # On the leaf of the first host, and far from both.
 neighbour=H-0002c90300000020
@@ -24,30 +21,26 @@ PollSec=1s
 NoStandbySec=1s
 ExpectedSM=0x0002c90300000011" sim_start_ibsmd
 
-alert() { # KIND EXPRESSION on the alert "a" VALUE in JSON
-	[ "$(sim_json "[$2 for a in it['alerts'] if a['kind'] == '$1']" status 2>/dev/null)" = "[$3]" ]
-}
-
 sim_start_opensm opensm-a
 sim_wait 60 'the subnet to be up' sim_fabric_up
-sim_wait 20 'sm-no-standby' alert sm-no-standby 'a["severity"]' '"notice"'
-sim_wait 20 'sm-config, of the M_Key' alert sm-config '1' '1, 1'
-alert sm-unexpected 1 '' || sim_fail 'the SM on the list is not expected'
+sim_wait 20 'sm-no-standby' sim_alert sm-no-standby 'a["severity"]' '"notice"'
+sim_wait 20 'sm-config, of the M_Key' sim_alert sm-config '1' '1, 1'
+sim_alert sm-unexpected 1 '' || sim_fail 'the SM on the list is not expected'
 
 sim_start_opensm opensm-b "$neighbour"
-sim_wait 60 'sm-equal-priority, before any failover' alert sm-equal-priority 'a["severity"]' '"warning"'
-sim_wait 20 'sm-unexpected, by name' alert sm-unexpected 'a["evidence"]["guid"]' '"0x0002c90300000021"'
+sim_wait 60 'sm-equal-priority, before any failover' sim_alert sm-equal-priority 'a["severity"]' '"warning"'
+sim_wait 20 'sm-unexpected, by name' sim_alert sm-unexpected 'a["evidence"]["guid"]' '"0x0002c90300000021"'
 # Where it stands is found with the next sweep.
 kill -HUP "${SIM_PID[opensm-a]}"
-sim_wait 20 'sm-placement: both on one switch' alert sm-placement 'a["evidence"]["reasons"]' '["same-switch"]'
-sim_wait 20 'a standby' alert sm-no-standby 1 ''
+sim_wait 20 'sm-placement: both on one switch' sim_alert sm-placement 'a["evidence"]["reasons"]' '["same-switch"]'
+sim_wait 20 'a standby' sim_alert sm-no-standby 1 ''
 
 # Killed, it is still known: it does not answer, until it is gone.
 sim_kill opensm-b
-sim_wait 30 'sm-unresponsive' alert sm-unresponsive 'a["evidence"]["guid"]' '"0x0002c90300000021"'
-sim_wait 30 'sm-no-standby again' alert sm-no-standby 1 1
+sim_wait 30 'sm-unresponsive' sim_alert sm-unresponsive 'a["evidence"]["guid"]' '"0x0002c90300000021"'
+sim_wait 30 'sm-no-standby again' sim_alert sm-no-standby 1 1
 
 # Nobody is left: the plugin, then the master.
 sim_kill opensm-a
-sim_wait 20 'plugin-lost' alert plugin-lost 'a["severity"]' '"warning"'
-sim_wait 20 'sm-lost' alert sm-lost 'a["severity"]' '"critical"'
+sim_wait 20 'plugin-lost' sim_alert plugin-lost 'a["severity"]' '"warning"'
+sim_wait 20 'sm-lost' sim_alert sm-lost 'a["severity"]' '"critical"'

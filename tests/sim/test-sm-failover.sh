@@ -6,10 +6,7 @@
 sim_is_long
 sim_require_tools
 
-net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")
-"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" tree2 --hosts 2 -o "$net" || exit 1
-sim_open "$net"
-rm -f "$net"
+sim_open_made tree2 --hosts 2
 sim_start_ibsim
 
 export SIM_IBSMD_CONF='[Probe]
@@ -28,10 +25,6 @@ sm_priority $2" sim_start_opensm "opensm-$1" "${host[$1]}"
 host=([0]=$NET_SIM_HOST [1]=H-0002c90300000050)
 node=([0]='node0001 HCA-1' [1]='node0005 HCA-1')
 
-# Names of open alerts, each with how often it was raised: "sm-flapping/1 …".
-alert() { # KIND EXPRESSION on the alert "a"
-	[ "$(sim_json "[$2 for a in it['alerts'] if a['kind'] == '$1']" status 2>/dev/null)" = "[$3]" ]
-}
 raised() { # KIND: how many alert-raised events
 	sim_json "sum(e['message'].startswith('alert $1 ') for e in it['events'])" events --kind=alert-raised -n 10000
 }
@@ -46,7 +39,7 @@ is_master() {
 	[ "$(sim_json 'it["sm"]["state"] + " " + it["sm"].get("node", "")' status 2>/dev/null)" = "master ${node[$1]}" ]
 }
 changed_to() { # NEW OLD
-	alert sm-master-changed '(a["evidence"]["to_name"], a["evidence"]["from_name"])' "[\"${node[$1]}\", \"${node[$2]}\"]"
+	sim_alert sm-master-changed '(a["evidence"]["to_name"], a["evidence"]["from_name"])' "[\"${node[$1]}\", \"${node[$2]}\"]"
 }
 
 start_opensm 0 10
@@ -70,20 +63,20 @@ for ((round = 1; round <= 6; round++)); do
 	master=$standby
 done
 [ "$(raised sm-flapping)" = 1 ] || sim_fail "sm-flapping was raised $(raised sm-flapping) times"
-alert sm-flapping 'a["count"] >= 2' true || sim_fail 'its count does not tell the changes since'
+sim_alert sm-flapping 'a["count"] >= 2' true || sim_fail 'its count does not tell the changes since'
 
 # It outlives ibsmd, as the same alert.
 sim_wait 10 'the state to be saved' grep -q sm-flapping "$SIM_DIR/state/health.json"
 since=$(sim_json '[a["since_realtime_usec"] for a in it["alerts"] if a["kind"] == "sm-flapping"][0]' status)
 sim_kill ibsmd
 sim_start_ibsmd
-alert sm-flapping 'a["since_realtime_usec"]' "$since" || sim_fail 'sm-flapping did not outlive ibsmd'
+sim_alert sm-flapping 'a["since_realtime_usec"]' "$since" || sim_fail 'sm-flapping did not outlive ibsmd'
 sim_wait 10 'the gap to be named' \
 	test 1 = "$(sim_json 'len(it["events"])' events --kind=unclean-end 2>/dev/null)"
 [ "$(raised sm-flapping)" = 0 ] || sim_fail 'it was raised anew'
 
 over() {
-	alert sm-flapping 1 '' &&
+	sim_alert sm-flapping 1 '' &&
 		[ "$(sim_json "sum('sm-flapping' in e['message'] for e in it['events'])" events --kind=alert-cleared)" = 1 ]
 }
 sim_wait 60 'the penalty to decay' over

@@ -6,19 +6,13 @@
 sim_is_long
 sim_require_tools
 
-netgen() {
-	"${PYTHON:-python3}" "$IBSM_SRCDIR/tests/netgen/netgen.py" "$@" -o "$net" || exit 1
-}
-alert() { # KIND EXPRESSION on the alert "a" VALUE in JSON
-	[ "$(sim_json "[$2 for a in it['alerts'] if a['kind'] == '$1']" status 2>/dev/null)" = "[$3]" ]
-}
 told() { # raised|cleared KIND [PATTERN]
 	sim_ctl events "--kind=alert-$1" | grep -Eq "alert $2 (\(.*\)|is over): ${3-}"
 }
 told_event() { # KIND PATTERN
 	sim_ctl events "--kind=$1" -n all | grep -q "$2"
 }
-part() { # one simulation, to its end
+part() { # FUNCTION SHAPE…: one simulation, to its end
 	(
 		SIM_PID=() SIM_ORDER=()
 		export SIM_IBSMD_CONF="[Probe]
@@ -34,32 +28,29 @@ NodeUnresponsiveSec=1s
 FloodHalfLifeSec=3s
 FloodSuppress=4
 FloodReuse=1"
-		sim_open "$net"
+		sim_open_made "${@:2}"
 		sim_start_ibsim
 		sim_start_ibsmd
-		"$@"
+		"$1"
 	) || exit
 }
-net=$(mktemp "${TMPDIR:-/tmp}/ibsm.net.XXXXXX")
-trap 'rm -f "$net"' EXIT
 
 # What a ring makes of ftree.
 on_a_ring() {
 	SIM_OPENSM_CONF='routing_engine ftree' sim_start_opensm opensm-ftree
-	sim_wait 60 'routing-engine-fallback' alert routing-engine-fallback \
+	sim_wait 60 'routing-engine-fallback' sim_alert routing-engine-fallback \
 		'(a["evidence"]["engine_used"], a["evidence"]["engines_configured"])' '["minhop", ["ftree"]]'
 	sim_end opensm-ftree
 	SIM_OPENSM_CONF='routing_engine torus-2QoS,no_fallback
 sweep_interval 1' sim_start_opensm opensm-torus
-	sim_wait 60 'sweep-failed' alert sweep-failed '(a["severity"], a["evidence"]["result"])' \
+	sim_wait 60 'sweep-failed' sim_alert sweep-failed '(a["severity"], a["evidence"]["result"])' \
 		'["critical", "routing-failed"]'
 	sim_end opensm-torus
 	sim_start_opensm opensm-default
-	sim_wait 60 'a subnet that is up to clear them' alert sweep-failed 1 ''
-	sim_wait 60 'the engine of its choice' alert routing-engine-fallback 1 ''
+	sim_wait 60 'a subnet that is up to clear them' sim_alert sweep-failed 1 ''
+	sim_wait 60 'the engine of its choice' sim_alert routing-engine-fallback 1 ''
 }
-netgen ring
-part on_a_ring
+part on_a_ring ring
 
 # A switch that takes no LFT block.
 on_a_tree() {
@@ -68,29 +59,28 @@ on_a_tree() {
 	sim_wait 60 'the subnet to be up' sim_fabric_up
 	sim_console 'Error "S-0002c90200000000" 100 25'
 	sim_unlink S-0002c90200000010 3
-	sim_wait 60 'sweep-failed' alert sweep-failed '(a["severity"], a["evidence"]["result"])' \
+	sim_wait 60 'sweep-failed' sim_alert sweep-failed '(a["severity"], a["evidence"]["result"])' \
 		'["warning", "up-with-errors"]'
-	sim_wait 60 'lft-mismatch, with the switch' alert lft-mismatch 'a["evidence"]["switches"]' '["leaf01"]'
+	sim_wait 60 'lft-mismatch, with the switch' sim_alert lft-mismatch 'a["evidence"]["switches"]' '["leaf01"]'
 	lids=$(sim_json "[a['evidence']['lids'] for a in it['alerts'] if a['kind'] == 'lft-mismatch'][0]" status)
 	printf 'leaf01 did not acknowledge LIDs %s\n' "$lids"
 	[[ $lids =~ ^\[\"[0-9] ]] || sim_fail "no LIDs: $lids"
 	sim_console 'Error "S-0002c90200000000" 0 25'
-	sim_wait 60 'lft-mismatch to be over' alert lft-mismatch 1 ''
-	sim_wait 60 'sweep-failed to be over' alert sweep-failed 1 ''
+	sim_wait 60 'lft-mismatch to be over' sim_alert lft-mismatch 1 ''
+	sim_wait 60 'sweep-failed to be over' sim_alert sweep-failed 1 ''
 
 	# A host that answers nothing, though its link is up.
 	sim_console 'Error "H-0002c90300000050" 100'
 	sim_kill opensm HUP
 	sim_wait 20 'the host to be missed' told_event node-removed node0005
 	sim_kill opensm HUP
-	sim_wait 30 'node-unresponsive, by name' alert node-unresponsive \
+	sim_wait 30 'node-unresponsive, by name' sim_alert node-unresponsive \
 		'(a["evidence"]["node_name"], a["evidence"]["behind_name"])' '["node0005 HCA-1", "leaf03"]'
 	sim_console 'Error "H-0002c90300000050" 0'
 	sim_kill opensm HUP
-	sim_wait 30 'node-unresponsive to be over' alert node-unresponsive 1 ''
+	sim_wait 30 'node-unresponsive to be over' sim_alert node-unresponsive 1 ''
 }
-netgen tree2 --hosts 2
-part on_a_tree
+part on_a_tree tree2 --hosts 2
 
 # One cable, again and again.
 flapping() {
@@ -107,4 +97,4 @@ flapping() {
 	sim_wait 90 'sweep-storm to be over' told cleared sweep-storm
 	sim_wait 90 'trap-flood to be over' told cleared trap-flood
 }
-part flapping
+part flapping tree2 --hosts 2
