@@ -171,6 +171,11 @@ static json_t *daemon_json(struct manager *m)
 	m->limits.limits[LIMIT_CLIENT_QUEUE_BYTES].count = stats.disconnected_slow;
 	m->limits.limits[LIMIT_CALL_BYTES].count = stats.oversized;
 	m->limits.limits[LIMIT_ALERTS].count = alert_set_not_raised(m->health.alerts);
+	m->limits.limits[LIMIT_SUBNET_MANAGERS].count = detect_sm_table(m->health.sm)->left_out;
+	m->limits.limits[LIMIT_TRAP_SENDERS].count =
+		detect_sweep_traps(m->health.sweep)->senders_over;
+	m->limits.limits[LIMIT_UNRESPONSIVE_NODES].count =
+		detect_sweep_nodes(m->health.sweep)->left_out;
 	for (unsigned i = 0; i < LIMITS; i++) {
 		const struct limit_count *limit = &m->limits.limits[i];
 

@@ -20,6 +20,9 @@ const char *limit_name(enum limit limit)
 		[LIMIT_CALL_BYTES] = "call-bytes",
 		[LIMIT_SILENCES] = "silences",
 		[LIMIT_ALERTS] = "alerts",
+		[LIMIT_SUBNET_MANAGERS] = "subnet-managers",
+		[LIMIT_TRAP_SENDERS] = "trap-senders",
+		[LIMIT_UNRESPONSIVE_NODES] = "unresponsive-nodes",
 	};
 
 	return limit < LIMITS ? names[limit] : NULL;
